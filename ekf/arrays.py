@@ -1,0 +1,46 @@
+"""The array type of the package and the checks made at construction."""
+
+import math
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ekf.errors import DimensionError, InvalidSettingError
+
+Array = NDArray[np.float64]
+
+
+def frozen(values: Any) -> Array:
+    """Return a read-only float copy of ``values``."""
+    copy = np.array(values, dtype=np.float64)
+    copy.setflags(write=False)
+    return copy
+
+
+def require_last_axis(field: str, values: Any, size: int) -> Array:
+    """Return ``values`` as floats after checking the length of the last axis.
+
+    Raises:
+        DimensionError: If the last axis is not ``size`` long.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim == 0 or array.shape[-1] != size:
+        raise DimensionError(field, array.shape, ("...", size))
+    return array
+
+
+def require_positive(field: str, value: Any, *, or_zero: bool = False) -> float:
+    """Return ``value`` as a float after checking that it is finite and positive.
+
+    Raises:
+        InvalidSettingError: If it is not a finite positive number.
+    """
+    rule = f"must be a finite number {'>=' if or_zero else '>'} 0"
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidSettingError(field, value, rule)
+    number = float(value)
+    if not math.isfinite(number) or number < 0 or (number == 0 and not or_zero):
+        raise InvalidSettingError(field, value, rule)
+    return number

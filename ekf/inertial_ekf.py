@@ -1,0 +1,379 @@
+"""Extended Kalman filter on the inertia of chosen links."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ekf.arrays import Array, frozen, require_positive
+from ekf.deviation import DeviationModel
+from ekf.errors import DimensionError, InvalidSettingError
+from ekf.estimate import Estimate, UpdateStatus
+from ekf.faults import (
+    Fault,
+    FaultKind,
+    find_array_fault,
+    find_configuration_fault,
+    find_time_step_fault,
+    to_array,
+    to_float,
+)
+from ekf.kalman import KalmanCorrection, kalman_correction
+from ekf.model_lookup import frame_ids, link_joint_ids, root_dofs
+from ekf.pseudo_inertia import pseudo_inertia
+from ekf.regularisation import FictitiousPrior
+from ekf.settings import (
+    LONGEST_TICK_S,
+    REFERENCE_TICK_S,
+    ProcessNoise,
+    torque_variance,
+)
+from ekf.torque_measurement import TorqueMeasurement
+
+_STATUS_OF_FAULT = {
+    FaultKind.DIMENSION: UpdateStatus.REJECTED_DIMENSION,
+    FaultKind.NON_FINITE: UpdateStatus.REJECTED_NON_FINITE,
+    FaultKind.CONFIGURATION: UpdateStatus.REJECTED_CONFIGURATION,
+    FaultKind.TIME_STEP: UpdateStatus.REJECTED_TIME_STEP,
+    FaultKind.MISSING: UpdateStatus.REJECTED_NO_WRENCHES,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Tick:
+    q: Array
+    v: Array
+    a: Array
+    tau_joints: Array
+    wrenches: Array
+    dt_s: float
+
+
+class InertialEKF:
+    r"""Estimates the inertia of chosen links from torques and contact wrenches.
+
+    State: the deviations :math:`\theta` of the links from their nominal inertia,
+    stacked; zero is nominal. Random-walk process, torque measurement of all nv rows
+    (`TorqueMeasurement`), fictitious measurement on the regularised channels
+    (`FictitiousPrior`), :math:`H = Y^{est} G`, Joseph form, one linearisation a tick.
+
+    The inputs of `update` must be aligned in time: pass q, v, torques and acceleration
+    through one filter (`SignalAligner`).
+
+    All variances are those of one 100 Hz tick. At another rate the process noise is
+    multiplied, and the measurement and prior variances divided, by ``dt / 0.01 s``:
+    neighbouring samples of filtered signals are not independent, so ten times as many
+    of them do not carry ten times the information. A sample counts for at most
+    0.1 s, however long the gap before it.
+
+    Source: arXiv:2610.22176, Section III-A and Table III.
+    """
+
+    def __init__(
+        self,
+        model: pin.Model,
+        links: Sequence[str],
+        *,
+        feet: Sequence[str] = (),
+        process_noise: ProcessNoise | None = None,
+        measurement_variance: Any = None,
+        prior: FictitiousPrior | None = None,
+        initial_covariance: Any = 1e-2,
+    ) -> None:
+        r"""Capture the nominal inertia of the estimated links.
+
+        Args:
+            model: The robot, with or without a free-flyer; copied, never changed. The
+                inertia of the estimated links in it is their nominal inertia.
+            links: Joint names or body (link) frame names. Everything fixed to one
+                joint counts as one link.
+            feet: Frames at which `update` gets contact wrenches, in that order.
+            process_noise: Random walk of the deviation; Table III by default.
+            measurement_variance: (nv,) variance of each torque row [N^2, (Nm)^2], one
+                100 Hz tick; `torque_variance` of the model by default.
+            prior: Fictitious measurement; Table III by default.
+            initial_covariance: Covariance of theta at the start: a number (times
+                identity), (10 n,) a diagonal, or the full (10 n, 10 n) matrix.
+
+        Raises:
+            UnknownLinkError: If a link or foot is not in the model.
+            InconsistentInertiaError: If a link has no consistent nominal inertia.
+            InvalidSettingError: If a value breaks its rule.
+            DimensionError: If an array has the wrong shape.
+        """
+        self._joint_ids = link_joint_ids(model, links)
+        self._links = tuple(links)
+        foot_ids = frame_ids(model, feet)
+        self._torque = TorqueMeasurement(model, self._joint_ids, foot_ids)
+        self._deviations = _deviations(model, self._joint_ids)
+        self._shapes = _input_shapes(model, len(foot_ids))
+        self._set_noise(process_noise, measurement_variance, prior)
+        size = 10 * len(self._joint_ids)
+        self._initial_covariance = _covariance(initial_covariance, size)
+        self._rejections: Counter[UpdateStatus] = Counter()
+        self.reset()
+
+    def _set_noise(
+        self,
+        process_noise: ProcessNoise | None,
+        measurement_variance: Any,
+        prior: FictitiousPrior | None,
+    ) -> None:
+        model, count = self._torque.model, len(self._joint_ids)
+        prior = FictitiousPrior() if prior is None else prior
+        process_noise = ProcessNoise() if process_noise is None else process_noise
+        if measurement_variance is None:
+            measurement_variance = torque_variance(model)
+        torque = _variances("measurement_variance", measurement_variance, model.nv)
+        self._process = np.tile(process_noise.variances(), count)
+        self._selection = np.kron(np.eye(count), prior.rows())
+        self._variance = np.concatenate((torque, np.tile(prior.variances(), count)))
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """Names of the estimated links, as given."""
+        return self._links
+
+    @property
+    def joint_ids(self) -> tuple[int, ...]:
+        """Joint index of each estimated link, for ``model.inertias[j]``."""
+        return self._joint_ids
+
+    @property
+    def nominal_parameters(self) -> Array:
+        """(n, 10) nominal inertial parameters of the estimated links."""
+        return np.stack([model.nominal_parameters for model in self._deviations])
+
+    @property
+    def estimate(self) -> Estimate:
+        """The estimate after the last `update` or `reset`."""
+        return self._estimate
+
+    @property
+    def rejections(self) -> Mapping[UpdateStatus, int]:
+        """How many samples were rejected since construction, by status."""
+        return dict(self._rejections)
+
+    def reset(self) -> Estimate:
+        """Return to the nominal model and the initial covariance.
+
+        The count of rejections is kept.
+        """
+        self._theta = np.zeros((len(self._joint_ids), 10))
+        self._covariance = self._initial_covariance.copy()
+        self._unused_s = 0.0
+        self._parameters, self._jacobians = self._linearise(self._theta)
+        self._estimate = self._describe(UpdateStatus.NOT_UPDATED)
+        return self._estimate
+
+    def update(
+        self,
+        q: Any,
+        v: Any,
+        a: Any,
+        tau_joints: Any,
+        wrenches: Any = None,
+        *,
+        dt_s: float,
+    ) -> Estimate:
+        r"""Use one sample. Never raises on data: the status says what happened.
+
+        A rejected sample leaves theta and its covariance as they were; its time counts
+        as process noise at the next accepted one.
+
+        Args:
+            q: (nq,) configuration; a free-flyer is [x y z | qx qy qz qw].
+            v: (nv,) velocity; that of a free-flyer is [linear, angular] in the base
+                frame.
+            a: (nv,) time derivative of ``v`` (coordinates, not the classical
+                acceleration of the base point).
+            tau_joints: (nv - 6,) actuated torques with a free-flyer, else (nv,) [Nm].
+            wrenches: (n_feet, 6) contact wrenches, [force, moment] in world axes at the
+                foot frames [N, Nm]; None only if the filter has no feet.
+            dt_s: Time since the previous sample.
+        """
+        tick = self._read(q, v, a, tau_joints, wrenches, dt_s)
+        if isinstance(tick, Fault):
+            return self._reject(_STATUS_OF_FAULT[tick.kind], tick.reason, dt_s)
+        with np.errstate(over="ignore", invalid="ignore"):
+            accepted = self._correct(tick)
+        if accepted is None:
+            reason = "the update was not finite or S was not positive"
+            return self._reject(UpdateStatus.REJECTED_NUMERICAL, reason, dt_s)
+        self._unused_s = 0.0
+        self._estimate = accepted
+        return accepted
+
+    def _read(
+        self, q: Any, v: Any, a: Any, tau_joints: Any, wrenches: Any, dt_s: Any
+    ) -> _Tick | Fault:
+        if wrenches is None:
+            if self._shapes["wrenches"][0] > 0:
+                reason = "wrenches is None: a filter with feet needs (n_feet, 6)"
+                return Fault(kind=FaultKind.MISSING, reason=reason)
+            wrenches = np.empty((0, 6))
+        values = (q, v, a, tau_joints, wrenches)
+        arrays = dict(zip(self._shapes, map(to_array, values), strict=True))
+        fault = (
+            find_array_fault(
+                (name, array, self._shapes[name]) for name, array in arrays.items()
+            )
+            or find_configuration_fault(self._torque.model, arrays["q"])
+            or find_time_step_fault(to_float(dt_s))
+        )
+        return fault or _Tick(**arrays, dt_s=to_float(dt_s))
+
+    def _correct(self, tick: _Tick) -> Estimate | None:
+        y, regressor = self._torque.evaluate(
+            tick.q, tick.v, tick.a, tick.tau_joints, tick.wrenches
+        )
+        innovation = y - regressor @ self._parameters.ravel()
+        correction = self._solve(
+            np.concatenate((innovation, -self._selection @ self._theta.ravel())),
+            np.vstack((_chain(regressor, self._jacobians), self._selection)),
+            tick.dt_s,
+        )
+        if correction is None:
+            return None
+        return self._accept(correction, innovation)
+
+    def _solve(
+        self, innovation: Array, jacobian: Array, dt_s: float
+    ) -> KalmanCorrection | None:
+        walked_s = self._unused_s + dt_s
+        predicted = self._covariance.copy()
+        predicted[np.diag_indices_from(predicted)] += self._process * (
+            walked_s / REFERENCE_TICK_S
+        )
+        weight = min(dt_s, LONGEST_TICK_S) / REFERENCE_TICK_S
+        return kalman_correction(
+            predicted, jacobian, self._variance / weight, innovation
+        )
+
+    def _accept(
+        self, correction: KalmanCorrection, innovation: Array
+    ) -> Estimate | None:
+        theta = self._theta + correction.change.reshape(-1, 10)
+        parameters, jacobians = self._linearise(theta)
+        if not (_all_consistent(parameters) and np.isfinite(jacobians).all()):
+            return None
+        self._theta, self._covariance = theta, correction.covariance
+        self._parameters, self._jacobians = parameters, jacobians
+        return replace(
+            self._describe(UpdateStatus.OK),
+            innovation=frozen(innovation),
+            normalised_innovation=correction.normalised_innovation,
+        )
+
+    def _reject(self, status: UpdateStatus, reason: str, dt_s: Any) -> Estimate:
+        self._rejections[status] += 1
+        if find_time_step_fault(to_float(dt_s)) is None:
+            self._unused_s += to_float(dt_s)
+        self._estimate = replace(
+            self._estimate,
+            status=status,
+            reason=reason,
+            innovation=frozen(np.full(self._torque.model.nv, np.nan)),
+            normalised_innovation=float("nan"),
+        )
+        return self._estimate
+
+    def _linearise(self, theta: Array) -> tuple[Array, Array]:
+        pairs = list(zip(self._deviations, theta, strict=True))
+        parameters = np.stack([model.parameters(own) for model, own in pairs])
+        return parameters, np.stack([model.jacobian(own) for model, own in pairs])
+
+    def _describe(self, status: UpdateStatus) -> Estimate:
+        pi, jacobians = self._parameters, self._jacobians
+        mass, com = pi[:, 0], pi[:, 1:4] / pi[:, :1]
+        mass_gradient = jacobians[:, :1]
+        com_gradient = (jacobians[:, 1:4] - com[:, :, None] * mass_gradient) / (
+            mass[:, None, None]
+        )
+        return Estimate(
+            links=self.links,
+            theta=frozen(self._theta),
+            parameters=frozen(pi),
+            covariance=frozen(self._covariance),
+            innovation=frozen(np.full(self._torque.model.nv, np.nan)),
+            normalised_innovation=float("nan"),
+            mass_kg=frozen(mass),
+            com_m=frozen(com),
+            sigma_mass_kg=frozen(self._sigma(mass_gradient)[:, 0]),
+            sigma_com_m=frozen(self._sigma(com_gradient)),
+            status=status,
+        )
+
+    def _sigma(self, gradients: Array) -> Array:
+        """Standard deviations (n, k) of quantities with gradients (n, k, 10)."""
+        count = len(gradients)
+        blocks = self._covariance.reshape(count, 10, count, 10)
+        own = blocks[np.arange(count), :, np.arange(count), :]
+        variances = ((gradients @ own) * gradients).sum(axis=2)
+        return np.sqrt(np.maximum(variances, 0.0))
+
+
+def _all_consistent(parameters: Array) -> bool:
+    """Guard against round-off: in exact arithmetic every theta is consistent."""
+    if not np.isfinite(parameters).all():
+        return False
+    try:
+        np.linalg.cholesky(pseudo_inertia(parameters))
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def _chain(regressor: Array, jacobians: Array) -> Array:
+    """H = Y_est G with G block diagonal over the links."""
+    count = len(jacobians)
+    blocks = regressor.reshape(-1, count, 10).swapaxes(0, 1) @ jacobians
+    return blocks.swapaxes(0, 1).reshape(len(regressor), 10 * count)
+
+
+def _deviations(
+    model: pin.Model, joint_ids: Sequence[int]
+) -> tuple[DeviationModel, ...]:
+    return tuple(
+        DeviationModel(model.inertias[j].toDynamicParameters(), owner=model.names[j])
+        for j in joint_ids
+    )
+
+
+def _input_shapes(model: pin.Model, n_feet: int) -> dict[str, tuple[int, ...]]:
+    return {
+        "q": (model.nq,),
+        "v": (model.nv,),
+        "a": (model.nv,),
+        "tau_joints": (model.nv - root_dofs(model),),
+        "wrenches": (n_feet, 6),
+    }
+
+
+def _variances(field: str, values: Any, size: int) -> Array:
+    array = np.array(values, dtype=np.float64)
+    if array.shape != (size,):
+        raise DimensionError(field, array.shape, (size,))
+    if not (np.isfinite(array).all() and (array > 0).all()):
+        raise InvalidSettingError(field, values, "must be finite and > 0")
+    return array
+
+
+def _covariance(values: Any, size: int) -> Array:
+    field = "initial_covariance"
+    array = np.array(values, dtype=np.float64)
+    if array.ndim == 0:
+        return np.eye(size) * require_positive(field, float(array))
+    if array.shape == (size,):
+        array = np.diag(array)
+    if array.shape != (size, size):
+        raise DimensionError(field, array.shape, (size, size))
+    rule = "must be finite, symmetric and positive semi-definite"
+    if not np.isfinite(array).all() or not np.allclose(array, array.T):
+        raise InvalidSettingError(field, values, rule)
+    if np.linalg.eigvalsh(array)[0] < -1e-12 * np.abs(array).max():
+        raise InvalidSettingError(field, values, rule)
+    return array

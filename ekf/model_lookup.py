@@ -1,0 +1,81 @@
+"""Names and degrees of freedom of a Pinocchio model."""
+
+from collections.abc import Iterable
+
+import pinocchio as pin
+
+from ekf.errors import InvalidSettingError, UnknownLinkError
+
+
+def root_dofs(model: pin.Model) -> int:
+    """Number of unactuated leading velocity rows: 6 with a free-flyer, else 0."""
+    if model.njoints < 2:
+        return 0
+    root = model.joints[1]
+    return 6 if (root.nq, root.nv) == (7, 6) else 0
+
+
+def link_joint_id(model: pin.Model, name: str) -> int:
+    """Index of the joint that carries a link.
+
+    Args:
+        model: The robot.
+        name: A joint name, or the name of a body (link) frame. Everything fixed to one
+            joint is one rigid body for Pinocchio, and is estimated as one.
+
+    Raises:
+        UnknownLinkError: If the model has neither such a joint nor such a body.
+    """
+    if model.existJointName(name) and model.getJointId(name) > 0:
+        return int(model.getJointId(name))
+    if model.existFrame(name, pin.BODY):
+        joint_id = model.frames[model.getFrameId(name, pin.BODY)].parentJoint
+        if joint_id > 0:
+            return int(joint_id)
+    raise UnknownLinkError("links", name, _movable_names(model))
+
+
+def link_joint_ids(model: pin.Model, names: Iterable[str]) -> tuple[int, ...]:
+    """Joint indices of several links, each a different one.
+
+    Raises:
+        UnknownLinkError: If a name is not in the model.
+        InvalidSettingError: If there is no name, or two names are one rigid body.
+    """
+    if isinstance(names, str):
+        raise InvalidSettingError("links", names, "must be a sequence of names")
+    names = tuple(names)
+    ids = tuple(link_joint_id(model, name) for name in names)
+    if not ids or len(set(ids)) != len(ids):
+        rule = "must name at least one rigid body, and each only once"
+        raise InvalidSettingError("links", names, rule)
+    return ids
+
+
+def frame_ids(model: pin.Model, names: Iterable[str]) -> tuple[int, ...]:
+    """Indices of the named frames, each a different one.
+
+    Raises:
+        UnknownLinkError: If a name is not a frame of the model.
+        InvalidSettingError: If a frame is named twice.
+    """
+    if isinstance(names, str):
+        raise InvalidSettingError("feet", names, "must be a sequence of frame names")
+    names = tuple(names)
+    for name in names:
+        if not model.existFrame(name):
+            choices = [frame.name for frame in model.frames]
+            raise UnknownLinkError("feet", name, choices)
+    ids = tuple(int(model.getFrameId(name)) for name in names)
+    if len(set(ids)) != len(ids):
+        raise InvalidSettingError("feet", names, "must name each frame only once")
+    return ids
+
+
+def _movable_names(model: pin.Model) -> list[str]:
+    bodies = [
+        frame.name
+        for frame in model.frames
+        if frame.type == pin.FrameType.BODY and frame.parentJoint > 0
+    ]
+    return [*list(model.names)[1:], *bodies]

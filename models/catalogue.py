@@ -1,0 +1,102 @@
+"""Finds a robot's settings by name or path and applies overrides to them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from models.errors import SettingsError, UnknownNameError
+from models.settings import RobotSettings
+
+_HERE = Path(__file__).resolve().parent
+
+
+def robot_names() -> tuple[str, ...]:
+    """Robots this package ships."""
+    return tuple(sorted(p.parent.name for p in _HERE.glob("*/settings.toml")))
+
+
+def settings_path(robot: str) -> Path:
+    """Settings file of a shipped robot, or `robot` itself if it is a TOML file.
+
+    Raises:
+        UnknownNameError: Neither a shipped robot nor an existing TOML file.
+    """
+    if robot in robot_names():
+        return _HERE / robot / "settings.toml"
+    path = Path(robot)
+    if path.suffix == ".toml" and path.is_file():
+        return path.resolve()
+    raise UnknownNameError("robot", robot, (*robot_names(), "PATH/settings.toml"))
+
+
+def load_settings(robot: str, overrides: Sequence[str] = ()) -> RobotSettings:
+    """Read a robot's settings.
+
+    Args:
+        robot: Name of a shipped robot or path of a settings file.
+        overrides: `key.path=value` assignments, the value in TOML syntax, applied in
+            order; only keys that the settings know are taken.
+
+    Raises:
+        SettingsError: Bad TOML, unknown key, or a value of the wrong type.
+        UnknownNameError: Unknown robot.
+    """
+    path = settings_path(robot)
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: not a TOML file: {error}") from None
+    settings = _convert(table, str(path))
+    for assignment in overrides:
+        settings = override(settings, assignment)
+    return msgspec.structs.replace(settings, urdf=str(path.parent / settings.urdf))
+
+
+def override(settings: RobotSettings, assignment: str) -> RobotSettings:
+    """Return settings with one `key.path=value` applied.
+
+    Raises:
+        SettingsError: Not an assignment, bad value, or a value of the wrong type.
+        UnknownNameError: A key that does not exist at its level.
+    """
+    key, separator, text = assignment.partition("=")
+    if not separator:
+        raise SettingsError(f"override {assignment!r}: expected key.path=value")
+    table = msgspec.to_builtins(settings)
+    parents, leaf = _descend(table, key.strip())
+    parents[leaf] = _parse_value(text.strip(), key)
+    return _convert(table, f"override {assignment!r}")
+
+
+def _descend(table: dict[str, Any], key: str) -> tuple[dict[str, Any], str]:
+    *path, leaf = key.split(".")
+    node = table
+    for name in (*path, leaf):
+        if not isinstance(node, Mapping) or name not in node:
+            choices = node.keys() if isinstance(node, Mapping) else ()
+            raise UnknownNameError("settings key", key, choices)
+        if name is not leaf:
+            node = node[name]
+    return node, leaf
+
+
+def _parse_value(text: str, key: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        if re.fullmatch(r"[\w./-]+", text):
+            return text
+        raise SettingsError(f"override {key}: {text!r} is not a TOML value") from None
+
+
+def _convert(table: dict[str, Any], source: str) -> RobotSettings:
+    try:
+        return msgspec.convert(table, RobotSettings)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"{source}: {error}") from None

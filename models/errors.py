@@ -1,0 +1,27 @@
+"""Exceptions of the robot descriptions; each is one sentence fit for a user."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class ModelsError(Exception):
+    """Base of everything this package raises on purpose."""
+
+
+class SettingsError(ModelsError):
+    """A settings file or an override is wrong."""
+
+
+class UnknownNameError(ModelsError):
+    """A name that does not exist, with the nearest ones that do."""
+
+    def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
+        """Build the sentence from what was asked for and what there is."""
+        self.kind, self.name, self.choices = kind, name, tuple(sorted(choices))
+        near = difflib.get_close_matches(name, self.choices, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        super().__init__(
+            f"unknown {kind} {name!r}: {hint}choose from {', '.join(self.choices)}"
+        )

@@ -1,0 +1,213 @@
+"""Typed settings of a robot: everything the URDF does not say.
+
+Every struct is frozen and refuses unknown keys, so a misspelt weight is an error
+and never a silent no-op. Sizes are SI: m, rad, kg, N, Nm, s.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+Rows = tuple[float, ...]
+"""Per-row values; a single entry is broadcast over all rows."""
+
+
+class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of all settings: immutable, unknown keys refused."""
+
+
+class SoleSettings(_Settings, frozen=True, kw_only=True):
+    """A rectangular sole, centred at its frame, z pointing up out of the ground."""
+
+    frame: str
+    """Frame at the centre of the sole's bottom face."""
+    half_length_m: float
+    half_width_m: float
+
+
+class ArmSettings(_Settings, frozen=True, kw_only=True):
+    """What carries a payload: the link that is estimated and the tip it is held at."""
+
+    link: str
+    """Link whose inertia the estimator adapts (the forearm)."""
+    tip_frame: str
+    """Frame of the payload and of the tracking figures."""
+
+
+class GroupSettings(_Settings, frozen=True, kw_only=True):
+    """Joint names of each kinematic sub-chain, root to tip (paper, section III-B)."""
+
+    left_leg: tuple[str, ...]
+    right_leg: tuple[str, ...]
+    spine: tuple[str, ...]
+    left_arm: tuple[str, ...]
+    right_arm: tuple[str, ...]
+    neck: tuple[str, ...] = ()
+    """Locked out of the controller's model, held by a PD in the plant."""
+
+
+class JointGains(_Settings, frozen=True, kw_only=True):
+    """Joint-space PD gains of one group."""
+
+    kp_Nm_per_rad: float
+    kd_Nms_per_rad: float
+
+
+class LowLevelSettings(_Settings, frozen=True, kw_only=True):
+    """1 kHz joint PD around the plan (paper, section III-D)."""
+
+    legs: JointGains
+    spine: JointGains
+    arms: JointGains
+    neck: JointGains
+
+
+class PlantSettings(_Settings, frozen=True, kw_only=True):
+    """Physics the simulator needs and a URDF does not carry."""
+
+    friction: float = 0.8
+    """Sliding friction coefficient between soles and floor."""
+    joint_damping_Nms_per_rad: float = 0.05
+    joint_friction_Nm: float = 0.01
+    armature_kgm2: dict[str, float] = {}
+    """Reflected rotor inertia by joint name; used by plant and controller alike."""
+
+
+class SecondOrderCost(_Settings, frozen=True, kw_only=True):
+    """Response residual r = e'' + Kd e' + Kp e."""
+
+    weight: float
+    rows: Rows = (1.0,)
+    """Relative weight of each residual row."""
+    kp: Rows
+    """[1/s^2]"""
+    kd: Rows
+    """[1/s]"""
+
+
+class FirstOrderCost(_Settings, frozen=True, kw_only=True):
+    """Response residual r = e' + A e."""
+
+    weight: float
+    rows: Rows = (1.0,)
+    gain: Rows
+    """Diagonal of A [1/s]."""
+
+
+class RegularizationCost(_Settings, frozen=True, kw_only=True):
+    """Plain residual r = e."""
+
+    weight: float
+    rows: Rows = (1.0,)
+
+
+class GroupRegularizationCost(_Settings, frozen=True, kw_only=True):
+    """Plain residual with one relative weight a joint group."""
+
+    weight: float
+    base: float = 1.0
+    legs: float = 1.0
+    spine: float = 1.0
+    arms: float = 1.0
+
+
+class StateRegularizationCost(_Settings, frozen=True, kw_only=True):
+    """Residual x (-) x_des on the legs."""
+
+    weight: float
+    position: Rows = (1.0,)
+    """Relative weights of one leg's joint positions, root to tip; both legs alike."""
+    velocity: Rows = (1.0,)
+
+
+class WrenchConeCost(_Settings, frozen=True, kw_only=True):
+    """Quadratic barrier on the wrench cone."""
+
+    weight: float
+    friction: float
+    """Friction coefficient the controller trusts (below the real one)."""
+    margin_N: float = 25.0
+    """Smallest normal force of a foot."""
+    support_scale: float = 1.0
+    """Share of the sole's half sizes that the CoP may use."""
+
+
+class CostSettings(_Settings, frozen=True, kw_only=True):
+    """The eleven cost terms of Table I, by name."""
+
+    upper_body_tracking: SecondOrderCost
+    center_of_mass: SecondOrderCost
+    pelvis_orientation: SecondOrderCost
+    foot_placement: SecondOrderCost
+    angular_momentum: FirstOrderCost
+    lower_body_state: StateRegularizationCost
+    acceleration: GroupRegularizationCost
+    torque: GroupRegularizationCost
+    wrench: RegularizationCost
+    center_of_pressure: RegularizationCost
+    wrench_cone: WrenchConeCost
+
+
+class MpcSettings(_Settings, frozen=True, kw_only=True):
+    """The optimal control problem and how it is solved."""
+
+    nodes: int = 30
+    """Horizon length K."""
+    node_dt_s: float = 0.02
+    tick_dt_s: float = 0.01
+    iterations: int = 1
+    """FDDP iterations a tick."""
+    baumgarte: tuple[float, float] = (0.0, 20.0)
+    """Position and velocity gain of the 6D contacts [1/s^2, 1/s]."""
+    literal_responses: bool = False
+    """Leave the highest derivative out of the response residuals, as Table I prints."""
+    regularization: float = 1e-9
+    """Initial and smallest FDDP regularisation."""
+    torque_limit_scale: float = 1.0
+    disabled: tuple[str, ...] = ()
+    """Cost terms to leave out, by name."""
+    costs: CostSettings
+
+
+class EstimatorSettings(_Settings, frozen=True, kw_only=True):
+    """Inertial EKF, Table III of the paper; variances a 10 ms tick."""
+
+    process_alpha: float = 1e-3
+    process_d: float = 1e-2
+    process_s: float = 1e-2
+    process_t: float = 1e-2
+    prior_d: float = 1e-2
+    prior_s: float = 1e-2
+    prior_alpha: float = 1e-2
+    """Used by the `all` regime only."""
+    prior_t: float = 1e-2
+    """Used by the `all` regime only."""
+    torque_base: float = 1e3
+    torque_spine: float = 1e3
+    torque_arms: float = 1e2
+    torque_legs: float = 1e2
+    initial_variance: float = 1e-2
+    cutoff_hz: float = 10.0
+    """Low pass of q, v, vdot and tau alike."""
+    max_mass_rate_kg_per_s: float = 40.0
+    max_moment_rate_kgm_per_s: float = 20.0
+
+
+class RobotSettings(_Settings, frozen=True, kw_only=True):
+    """One robot: names, home pose, gains, weights. The URDF holds the rest."""
+
+    name: str
+    urdf: str
+    """URDF file beside this settings file, or a path."""
+    root_link: str
+    groups: GroupSettings
+    left_sole: SoleSettings
+    right_sole: SoleSettings
+    left: ArmSettings
+    right: ArmSettings
+    home: dict[str, float]
+    """Joint angles [rad] of the home pose by joint name; others are zero."""
+    plant: PlantSettings
+    low_level: LowLevelSettings
+    mpc: MpcSettings
+    estimator: EstimatorSettings = EstimatorSettings()

@@ -1,0 +1,137 @@
+"""The estimator's path: raw samples in, inertias for the MPC's model out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ekf import (
+    ConsistentRateLimiter,
+    Estimate,
+    FictitiousPrior,
+    InertialEKF,
+    LegTorqueWrench,
+    PriorRegime,
+    ProcessNoise,
+    SignalAligner,
+    torque_variance,
+)
+from models.settings import EstimatorSettings
+from scenarios.record import SIDES
+from wbmpc.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaptationTick:
+    """One tick of the estimator.
+
+    Attributes:
+        estimate: What the filter says.
+        published: (2, 10) rate-limited parameters for the MPC's model.
+        wrenches: (2, 6) ground on the feet from leg torques [N, Nm].
+    """
+
+    estimate: Estimate
+    published: Array
+    wrenches: Array
+
+
+class InertiaAdaptation:
+    """Aligns signals at the sampling rate and runs the filter at the control rate."""
+
+    def __init__(self, robot: Robot, prior: PriorRegime) -> None:
+        """Build the chain for both forearms of a robot."""
+        settings = robot.settings.estimator
+        links = [robot.arms[side].link for side in SIDES]
+        soles = [sole.frame for sole in robot.soles]
+        self.joint_ids = [robot.link_joint(link) for link in links]
+        self._robot = robot
+        self._aligner = SignalAligner(robot.model, cutoff_hz=settings.cutoff_hz)
+        self._wrench = LegTorqueWrench(robot.model, soles)
+        self._ekf = InertialEKF(
+            robot.model,
+            links,
+            feet=soles,
+            process_noise=_process_noise(settings),
+            measurement_variance=_measurement_variance(robot),
+            prior=_prior(settings, prior),
+            initial_covariance=settings.initial_variance,
+        )
+        self._limiter = ConsistentRateLimiter(
+            self._ekf.nominal_parameters,
+            max_mass_rate_kg_per_s=settings.max_mass_rate_kg_per_s,
+            max_moment_rate_kgm_per_s=settings.max_moment_rate_kgm_per_s,
+        )
+        self._tick_s = robot.settings.mpc.tick_dt_s
+        self._sample = None
+
+    @property
+    def nominal(self) -> Array:
+        """(2, 10) parameters of the robot file."""
+        return self._ekf.nominal_parameters
+
+    def observe(self, time_s: float, q: Array, v: Array, tau_Nm: Array) -> None:
+        """Take one sample of the controlled joints, at any rate."""
+        sample = self._aligner.push(time_s, q, v, tau_Nm)
+        if sample is not None:
+            self._sample = sample
+
+    def tick(self) -> AdaptationTick:
+        """Run the filter on the newest aligned sample."""
+        sample = self._sample
+        if sample is None:
+            wrenches = np.zeros((len(self._robot.soles), 6))
+            estimate = self._ekf.estimate
+        else:
+            signals = (sample.q, sample.v, sample.a, sample.tau)
+            wrenches = self._wrench.solve(*signals).wrenches
+            estimate = self._ekf.update(*signals, wrenches, dt_s=self._tick_s)
+        published = self._limiter.step(estimate.parameters, self._tick_s)
+        return AdaptationTick(
+            estimate=estimate, published=published, wrenches=wrenches
+        )
+
+    def faults(self) -> dict[str, int]:
+        """Rejected samples by reason."""
+        rejected = {f"ekf_{k.value}": n for k, n in self._ekf.rejections.items()}
+        for fault, count in self._aligner.rejections.items():
+            rejected[f"sample_{fault.value}"] = count
+        if self._limiter.refused:
+            rejected["published_refused"] = self._limiter.refused
+        return rejected
+
+
+def _process_noise(settings: EstimatorSettings) -> ProcessNoise:
+    return ProcessNoise(
+        alpha=settings.process_alpha,
+        d=settings.process_d,
+        s=settings.process_s,
+        t=settings.process_t,
+    )
+
+
+def _prior(settings: EstimatorSettings, regime: PriorRegime) -> FictitiousPrior:
+    return FictitiousPrior(
+        variance_d=settings.prior_d,
+        variance_s=settings.prior_s,
+        variance_alpha=settings.prior_alpha,
+        variance_t=settings.prior_t,
+        regime=regime,
+    )
+
+
+def _measurement_variance(robot: Robot) -> Array:
+    settings, groups = robot.settings.estimator, robot.settings.groups
+    variances = {
+        settings.torque_spine: groups.spine,
+        settings.torque_arms: groups.left_arm + groups.right_arm,
+        settings.torque_legs: groups.left_leg + groups.right_leg,
+    }
+    by_joint = {name: value for value, names in variances.items() for name in names}
+    return torque_variance(
+        robot.model, base=settings.torque_base, by_joint=by_joint
+    )

@@ -1,0 +1,143 @@
+"""Runs several scenarios, in this process or in a few spawned ones.
+
+Spawned, never forked: a fork hangs after a solve. Each process runs one whole scenario
+with one OpenMP thread and sends its record back; a process that dies from native code
+is reported and takes nothing else with it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Any
+
+from models.errors import ModelsError
+from scenarios.errors import ScenarioError
+from scenarios.record import RunRecord
+from scenarios.settings import RunSettings
+from wbmpc.errors import InstallError, ModelMismatchError
+
+Progress = Callable[[str, float], None]
+"""Called with the name of a run and its plant time in seconds."""
+
+POLL_S = 0.2
+
+
+def run_all(
+    runs: Mapping[str, RunSettings], *, jobs: int, progress: Progress
+) -> dict[str, RunRecord]:
+    """Run scenarios by name, at most `jobs` at a time.
+
+    Raises:
+        ModelsError: A run can not be started as asked, or its process died.
+    """
+    if jobs <= 1 or len(runs) == 1:
+        return {name: run_here(name, s, progress) for name, s in runs.items()}
+    return _run_spawned(runs, jobs, progress)
+
+
+def run_here(name: str, settings: RunSettings, progress: Progress) -> RunRecord:
+    """Run one scenario in this process."""
+    from scenarios.runner import run
+
+    return run(settings, on_tick=lambda time_s: progress(name, time_s))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Job:
+    """A scenario in a process of its own."""
+
+    name: str
+    process: SpawnProcess
+    results: Connection
+    clock: Any
+    """Shared double: the plant time reached."""
+
+    @classmethod
+    def start(cls, name: str, settings: RunSettings) -> _Job:
+        context = multiprocessing.get_context("spawn")
+        results, send = context.Pipe(duplex=False)
+        clock = context.Value("d", 0.0, lock=False)
+        process = context.Process(
+            target=_work, args=(settings, send, clock, os.getpid()), daemon=True
+        )
+        process.start()
+        send.close()
+        return cls(name=name, process=process, results=results, clock=clock)
+
+    def finish(self) -> RunRecord:
+        """Receive the record.
+
+        Raises:
+            ModelsError: The run refused its settings, or its process died.
+        """
+        try:
+            answer = self.results.recv()
+        except EOFError:
+            self.process.join()
+            raise ScenarioError(
+                f"run {self.name}: its process died (exit code "
+                f"{self.process.exitcode}); wbmpc doctor checks the installation"
+            ) from None
+        self.process.join()
+        if isinstance(answer, RunRecord):
+            return answer
+        raise _rebuild(*answer)
+
+
+def _run_spawned(
+    runs: Mapping[str, RunSettings], jobs: int, progress: Progress
+) -> dict[str, RunRecord]:
+    waiting, active = list(runs.items()), list[_Job]()
+    done: dict[str, RunRecord] = {}
+    try:
+        while waiting or active:
+            while waiting and len(active) < jobs:
+                active.append(_Job.start(*waiting.pop(0)))
+            ready = wait([job.results for job in active], timeout=POLL_S)
+            for job in tuple(active):
+                progress(job.name, job.clock.value)
+                if job.results in ready:
+                    active.remove(job)
+                    done[job.name] = job.finish()
+    finally:
+        for job in active:
+            job.process.terminate()
+            job.process.join()
+    return {name: done[name] for name in runs}
+
+
+def _work(settings: RunSettings, results: Connection, clock: Any, parent: int) -> None:
+    """Body of a spawned process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    os.environ["OMP_NUM_THREADS"] = "1"
+
+    def on_tick(time_s: float) -> None:
+        clock.value = time_s
+        if os.getppid() != parent:
+            os._exit(1)  # killed parents leave no orphan
+
+    try:
+        from scenarios.runner import run
+
+        results.send(run(settings, on_tick=on_tick))
+    except ModelsError as error:
+        results.send((type(error).__name__, str(error)))
+    except Exception:
+        results.send(("Exception", traceback.format_exc()))
+    finally:
+        results.close()
+
+
+def _rebuild(kind: str, message: str) -> Exception:
+    """Exception of a spawned run; a bug there is a bug here, traceback included."""
+    if kind == "Exception":
+        return RuntimeError(f"a spawned run raised:\n{message}")
+    known = {cls.__name__: cls for cls in (InstallError, ModelMismatchError)}
+    return known.get(kind, ScenarioError)(message)

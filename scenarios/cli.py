@@ -1,0 +1,186 @@
+"""The command `wbmpc`.
+
+Standard output carries results, one JSON object with `--json`; progress and words go to
+standard error. Exit codes: 0 done, 1 the run ended badly, 2 bad input, 130 interrupted.
+Heavy packages are imported when a command needs them, so that help is quick.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Literal, NoReturn
+
+import msgspec
+import tyro
+
+from models.errors import ModelsError
+
+PROG = "wbmpc"
+EXIT_OK, EXIT_BAD_END, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
+
+PriorFlag = Literal["none", "inertia-only", "all"]
+
+
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run is asked for; shared by `run` and `compare`."""
+
+    scenario: Annotated[str, tyro.conf.Positional]
+    """Name of the scenario, such as window_washing."""
+    payload: float = 5.0
+    """Load on the forearm tip [kg]."""
+    arm: Literal["left", "right", "both"] = "left"
+    """Which forearm is loaded."""
+    at: float = 3.0
+    """When the load appears [s]."""
+    remove_at: float | None = None
+    """When it is taken off again [s]."""
+    ramp: float = 0.0
+    """Time over which the load grows [s]."""
+    duration: float = 12.0
+    """Length of the run [s]."""
+    prior: PriorFlag = "inertia-only"
+    """Channels the estimator's fictitious measurement pins."""
+    robot: str = "alexander"
+    """Name of a shipped robot, or its settings.toml."""
+    seed: int = 0
+    """Seed of everything random."""
+    set: Annotated[
+        tyro.conf.UseAppendAction[tuple[str, ...]],
+        tyro.conf.arg(metavar="KEY=VALUE"),
+    ] = ()
+    """Change a setting of the robot, such as mpc.costs.torque.weight=1e-4."""
+    json: bool = False
+    """Print one JSON object on standard output."""
+    out: str | None = None
+    """Folder for the run's files, empty or new (default: runs/TIMESTAMP-SCENARIO)."""
+    no_files: bool = False
+    """Leave no folder behind."""
+
+
+class Run(RunOptions):
+    """Run one scenario in simulation."""
+
+    no_ekf: bool = False
+    """Leave the inertias nominal."""
+    no_twin: bool = False
+    """Skip the unloaded run that tip errors are measured against."""
+    meshcat: bool = False
+    """Show the robot in a browser while it runs."""
+
+
+class Compare(RunOptions):
+    """Run a scenario unloaded, without and with the estimator, side by side."""
+
+    priors: bool = False
+    """Also run the other prior regimes (Table V)."""
+    jobs: int = min(2, os.cpu_count() or 1)
+    """Runs at a time, each in a process of its own."""
+
+
+class Doctor(msgspec.Struct, frozen=True, kw_only=True):
+    """Is this install sound?"""
+
+    json: bool = False
+    """Print one JSON object on standard output."""
+
+
+Command = (
+    Annotated[Run, tyro.conf.subcommand("run")]
+    | Annotated[Compare, tyro.conf.subcommand("compare")]
+    | Annotated[Doctor, tyro.conf.subcommand("doctor")]
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    try:
+        command = parse(sys.argv[1:] if argv is None else argv)
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else EXIT_BAD_INPUT
+    try:
+        return _dispatch(command)
+    except KeyboardInterrupt:
+        say("interrupted: no results were kept")
+        return EXIT_INTERRUPTED
+    except ModelsError as error:
+        say(str(error))
+        return _exit_code(error)
+
+
+def entry_point() -> NoReturn:
+    """Script `wbmpc`."""
+    sys.exit(main())
+
+
+def say(sentence: str) -> None:
+    """Say something that is not a result."""
+    print(f"{PROG}: {sentence}", file=sys.stderr)
+
+
+def parse(argv: Sequence[str]) -> Run | Compare | Doctor:
+    """Read the command line.
+
+    Raises:
+        SystemExit: With code 0 after help, 2 after a sentence about a mistake.
+    """
+    words = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(words):
+            return tyro.cli(
+                Command,  # type: ignore[arg-type]
+                prog=PROG,
+                description="Whole-body MPC and online inertial estimation.",
+                args=list(argv),
+                config=(tyro.conf.FlagCreatePairsOff,),
+            )
+    except SystemExit as stop:
+        if stop.code:
+            say(_one_sentence(words.getvalue()))
+        raise
+
+
+def _dispatch(command: Run | Compare | Doctor) -> int:
+    if isinstance(command, Doctor):
+        return _doctor(command)
+    # Importing the package that drives the robot checks the native wheels.
+    from scenarios import commands
+
+    if isinstance(command, Compare):
+        return commands.compare_scenario(command)
+    return commands.run_scenario(command)
+
+
+def _doctor(command: Doctor) -> int:
+    from scenarios.doctor import diagnose, diagnosis_text
+
+    diagnosis = diagnose()
+    print_result(diagnosis, diagnosis_text(diagnosis), as_json=command.json)
+    return EXIT_OK if diagnosis.ok else EXIT_BAD_END
+
+
+def print_result(value: object, text: str, *, as_json: bool) -> None:
+    """Print the text, or the value as one JSON object and the text as words."""
+    if as_json:
+        print(text, file=sys.stderr)
+        print(msgspec.json.encode(value).decode())
+    else:
+        print(text)
+
+
+def _exit_code(error: ModelsError) -> int:
+    from wbmpc import errors
+
+    gates = (errors.InstallError, errors.ModelMismatchError)
+    return EXIT_BAD_END if isinstance(error, gates) else EXIT_BAD_INPUT
+
+
+def _one_sentence(box: str) -> str:
+    """Text of tyro's error box without its frame and repetitions."""
+    lines = [line.strip("│╭╰╮╯─ \n") for line in box.splitlines()]
+    told = [line for line in lines[1:] if line and not line.startswith("For full help")]
+    text = " ".join(told) or "unreadable command line"
+    return f"{text.rstrip('.')}; {PROG} --help lists everything"

@@ -1,0 +1,234 @@
+"""What `wbmpc run` and `wbmpc compare` do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tqdm import tqdm
+
+from scenarios.batch import Progress, run_all, run_here
+from scenarios.catalogue import find_scenario
+from scenarios.cli import (
+    EXIT_BAD_END,
+    EXIT_OK,
+    Compare,
+    Run,
+    RunOptions,
+    print_result,
+    say,
+)
+from scenarios.compare import Comparison, ComparisonRuns, compare, gather, plan_runs
+from scenarios.errors import ScenarioError
+from scenarios.metrics import RunMetrics, measure, unloaded
+from scenarios.record import RunRecord
+from scenarios.run_folder import RunFolder, choose_path
+from scenarios.settings import PriorName, RunSettings
+from scenarios.tables import comparison_table, run_table
+from scenarios.versions import installed_versions
+from wbmpc.robot import Robot
+
+if TYPE_CHECKING:
+    from scenarios.meshcat_view import LiveViewer
+
+PRIOR_NAMES: dict[str, PriorName] = {
+    "none": "none",
+    "inertia-only": "inertia_only",
+    "all": "all",
+}
+
+
+def run_scenario(options: Run) -> int:
+    """Run one scenario, and its unloaded twin for the tip errors."""
+    settings = resolve(options, estimator=not options.no_ekf)
+    robot = check(settings)
+    path = folder_path(options, "run" if settings.estimator else "run-no-ekf")
+    record, twin = _run_with_twin(options, settings, robot)
+    metrics = measure(record, robot, twin)
+    records = {"unloaded": twin} if twin is not None else {}
+    records[run_key(settings)] = record
+    text = run_table(metrics)
+    if path is not None:
+        save(path, robot, metrics, text, records)
+    print_result(metrics, text, as_json=options.json)
+    return verdict({"run": metrics})
+
+
+def compare_scenario(options: Compare) -> int:
+    """Run a scenario unloaded, without and with estimator, and set them side by side."""
+    if options.jobs < 1:
+        raise ScenarioError(f"--jobs {options.jobs}: must be 1 or more")
+    settings = resolve(options, estimator=True)
+    robot = check(settings)
+    path = folder_path(options, "compare")
+    plan = plan_runs(settings, priors=options.priors)
+    with Bars(plan) as bars:
+        records = run_all(plan, jobs=options.jobs, progress=bars.show)
+    runs = gather(records)
+    result = compare(runs, robot)
+    text = comparison_table(result)
+    if path is not None:
+        save(path, robot, result, text, records)
+    print_result(result, text, as_json=options.json)
+    return verdict(_judged(result, runs))
+
+
+def resolve(options: RunOptions, *, estimator: bool) -> RunSettings:
+    """Checked settings of a run.
+
+    Raises:
+        ScenarioError: A number out of range.
+    """
+    return RunSettings(
+        scenario=options.scenario,
+        robot=options.robot,
+        payload_kg=options.payload,
+        arm=options.arm,
+        at_s=options.at,
+        remove_at_s=options.remove_at,
+        ramp_s=options.ramp,
+        duration_s=options.duration,
+        estimator=estimator,
+        prior=PRIOR_NAMES[options.prior],
+        seed=options.seed,
+        overrides=options.set,
+    )
+
+
+def check(settings: RunSettings) -> Robot:
+    """Find scenario and robot before anything starts.
+
+    Raises:
+        ModelsError: Unknown scenario, robot or settings key, or an unusable URDF.
+    """
+    find_scenario(settings.scenario)
+    return Robot.load(settings.robot, settings.overrides)
+
+
+def folder_path(options: RunOptions, kind: str) -> Path | None:
+    """Where the files go; None if there shall be none.
+
+    Raises:
+        ScenarioError: `--out` names something that is in use.
+    """
+    if options.no_files:
+        return None
+    return choose_path(options.out, f"{options.scenario}-{kind}")
+
+
+def run_key(settings: RunSettings) -> str:
+    """Name of a run in plots and files."""
+    return "with_estimator" if settings.estimator else "without_estimator"
+
+
+def save(
+    path: Path,
+    robot: Robot,
+    result: RunMetrics | Comparison,
+    text: str,
+    records: Mapping[str, RunRecord],
+) -> None:
+    """Write the run folder and say where it is, or what went wrong with it."""
+    from scenarios.mcap_log import write_log
+    from scenarios.meshcat_view import write_animation
+    from scenarios.plots import write_plots
+
+    shown = records.get("with_estimator", records.get("without_estimator"))
+    assert shown is not None
+    other = records.get("without_estimator") if shown.settings.estimator else None
+    with RunFolder(path) as folder:
+        folder.write_json("metrics.json", result)
+        folder.write_text("table.txt", text + "\n")
+        settings = {"run": shown.settings, "robot": robot.settings}
+        folder.write_json("settings.json", settings)
+        folder.write_json("versions.json", installed_versions())
+        for key, record in records.items():
+            name = "log.mcap" if record is shown else f"log-{key}.mcap"
+            folder.write(name, lambda p, r=record: write_log(p, r))  # type: ignore[misc]
+        folder.write("replay.html", lambda p: write_animation(p, robot, shown, other))
+        folder.write("plots", lambda p: write_plots(p, robot, records))
+    say(folder.problem or f"files in {path}")
+
+
+def verdict(judged: Mapping[str, RunMetrics]) -> int:
+    """Exit code of what was run; says how a run ended badly."""
+    fallen = {name: m for name, m in judged.items() if m.fell}
+    for name, metrics in fallen.items():
+        last = metrics.events[-1] if metrics.events else "the robot fell"
+        say(f"{name} ended badly: {last}")
+    return EXIT_BAD_END if fallen else EXIT_OK
+
+
+class Bars:
+    """One progress bar over the simulated time of several runs."""
+
+    def __init__(self, runs: Mapping[str, RunSettings]) -> None:
+        """Prepare a bar for runs by name."""
+        self._reached = dict.fromkeys(runs, 0.0)
+        total = sum(settings.duration_s for settings in runs.values())
+        tqdm.monitor_interval = 0  # no thread of tqdm's own
+        self._bar = tqdm(
+            total=round(total, 3),
+            unit="s",
+            file=sys.stderr,
+            leave=False,
+            mininterval=0.1 if sys.stderr.isatty() else 2.0,
+            bar_format="{desc} {percentage:3.0f}% |{bar}| {n:.1f}/{total:g} s "
+            "simulated, {elapsed} elapsed",
+        )
+
+    def __enter__(self) -> Bars:
+        """Show the bar."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take the bar away."""
+        self._bar.close()
+
+    def show(self, name: str, time_s: float) -> None:
+        """Advance one run."""
+        self._bar.set_description_str(name, refresh=False)
+        self._bar.update(time_s - self._reached[name])
+        self._reached[name] = time_s
+
+
+def _run_with_twin(
+    options: Run, settings: RunSettings, robot: Robot
+) -> tuple[RunRecord, RunRecord | None]:
+    plan = {"run": settings}
+    if settings.payload_kg > 0.0 and not options.no_twin:
+        plan = {"unloaded twin": unloaded(settings), **plan}
+    with _viewer(options, robot) as viewer, Bars(plan) as bars:
+        twin = None
+        if "unloaded twin" in plan:
+            twin = run_here("unloaded twin", plan["unloaded twin"], bars.show)
+        record = _run(settings, bars.show, viewer)
+        return record, twin
+
+
+def _run(
+    settings: RunSettings, progress: Progress, viewer: LiveViewer | None
+) -> RunRecord:
+    from scenarios.runner import run
+
+    return run(settings, on_tick=lambda t: progress("run", t), viewer=viewer)
+
+
+def _viewer(options: Run, robot: Robot) -> Any:
+    """Context of the live view, or of nothing."""
+    import contextlib
+
+    if not options.meshcat:
+        return contextlib.nullcontext()
+    from scenarios.meshcat_view import LiveViewer
+
+    return LiveViewer(robot.settings)
+
+
+def _judged(result: Comparison, runs: ComparisonRuns) -> dict[str, RunMetrics]:
+    """Runs that must stand; falling without the estimator is a result."""
+    judged = {"unloaded": result.unloaded, "with estimator": result.with_estimator}
+    judged |= {f"prior {n}": m for n, m in result.priors.items() if n in runs.priors}
+    return judged

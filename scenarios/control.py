@@ -1,0 +1,88 @@
+"""The control side: measurement and reference in, torques, plan and estimate out."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenarios.adaptation import AdaptationTick, InertiaAdaptation
+from wbmpc.low_level import JointCommand, LowLevelController
+from wbmpc.mpc import SolveResult, WholeBodyMpc
+from wbmpc.plant.interface import Measurement
+from wbmpc.reference import Reference
+from wbmpc.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlTick:
+    """What one 100 Hz tick decided.
+
+    Attributes:
+        result: Plan and status.
+        adaptation: Estimate, or None without estimator.
+        timing_ms: Duration of each stage.
+    """
+
+    result: SolveResult
+    adaptation: AdaptationTick | None
+    timing_ms: dict[str, float]
+
+
+class ControlSide:
+    """MPC, estimator and low level of one robot, free of any plant or clock."""
+
+    def __init__(self, robot: Robot, adaptation: InertiaAdaptation | None) -> None:
+        """Couple the parts; without `adaptation` the model stays nominal."""
+        self.robot = robot
+        self.mpc = WholeBodyMpc(robot)
+        self.adaptation = adaptation
+        self._low_level = LowLevelController(robot)
+        self._low_level.follow(self.mpc.plan)
+
+    def command(self, measured: Measurement) -> JointCommand:
+        """Torques of all joints, at the low level's rate."""
+        if self.adaptation is not None:
+            robot = self.robot
+            self.adaptation.observe(
+                measured.time_s,
+                robot.controlled_q(measured.q),
+                robot.controlled_v(measured.v),
+                robot.controlled_tau(measured.tau_Nm),
+            )
+        return self._low_level.command(measured.time_s, measured.q, measured.v)
+
+    def tick(self, measured: Measurement, reference: Reference) -> ControlTick:
+        """Estimate, write the inertias into the MPC's model, and plan."""
+        started = time.perf_counter()
+        adapted = self._adapt()
+        estimated = time.perf_counter()
+        result = self.mpc.solve(
+            measured.time_s,
+            self.robot.controlled_q(measured.q),
+            self.robot.controlled_v(measured.v),
+            reference,
+        )
+        solved = time.perf_counter()
+        if result.status.ok:
+            self._low_level.follow(result.plan)
+        timing = {
+            "estimator": 1e3 * (estimated - started),
+            "mpc": 1e3 * (solved - estimated),
+            "tick": 1e3 * (solved - started),
+        }
+        return ControlTick(result=result, adaptation=adapted, timing_ms=timing)
+
+    def _adapt(self) -> AdaptationTick | None:
+        if self.adaptation is None:
+            return None
+        adapted = self.adaptation.tick()
+        for joint, parameters in zip(
+            self.adaptation.joint_ids, adapted.published, strict=True
+        ):
+            self.mpc.set_inertia(joint, parameters)
+        return adapted

@@ -1,0 +1,119 @@
+"""Everything one run leaves behind, as arrays sampled at the control rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenarios.settings import RunSettings
+
+Array = NDArray[np.float64]
+
+SIDES = ("left", "right")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkSeries:
+    """Truth and estimate of one estimated link, T ticks.
+
+    Parameters are (T, 10) in Pinocchio's order [m, m c, I about the link's joint
+    frame]; centres of mass are in that frame.
+
+    Attributes:
+        link: Name of the link.
+        nominal: (10,) parameters of the robot file.
+        truth: (T, 10) link with whatever load the plant holds.
+        estimate: (T, 10) of the filter.
+        published: (T, 10) after rate limiting, as written into the MPC's model.
+        theta: (T, 10) deviation [alpha, d1..d3, s12, s23, s13, t1..t3].
+        sigma_mass_kg: (T,) standard deviation of the mass.
+    """
+
+    link: str
+    nominal: Array
+    truth: Array
+    estimate: Array
+    published: Array
+    theta: Array
+    sigma_mass_kg: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class TipSeries:
+    """One forearm tip, (T, 3) each.
+
+    Attributes:
+        world_m: Position in the world.
+        torso_m: Position in the frame of the link that carries the arms.
+        reference_torso_m: Position in that frame if the arm joints were at their
+            references.
+    """
+
+    world_m: Array
+    torso_m: Array
+    reference_torso_m: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRecord:
+    """One run of a scenario.
+
+    Attributes:
+        settings: What was asked for.
+        robot: Name of the robot.
+        joint_names: Joints of the full model, in its order.
+        time_s: (T,) plant time at each control tick.
+        q: (T, nq) configuration of `Robot.full_model`, base quaternion xyzw.
+        v: (T, nv) velocity, base twist in the base frame.
+        tau_Nm: (T, n) joint torques applied.
+        q_upper_ref: (T, m) upper-body references in force.
+        com_m: (T, 3) true centre of mass, load included, in the mid-foot frame.
+        com_ref_m: (T, 3) its reference.
+        pelvis_m: (T, 3) position of the root link in the mid-foot frame.
+        wrench_true: (T, 2, 6) ground on left and right foot [N, Nm] at the soles.
+        wrench_estimated: (T, 2, 6) from leg torques; zeros without estimator.
+        payload_kg: (T, 2) load held left and right.
+        links: Estimated links by side.
+        tips: Forearm tips by side.
+        status: (T,) name of the solve status.
+        mode: (T,) name of the low-level mode.
+        plan_cost: (T,) value of the objective.
+        cost_by_term: Weighted cost of each row of Table I, (C,) at `cost_time_s`.
+        cost_time_s: (C,) times of `cost_by_term`.
+        timing_ms: (T,) duration of each stage by name.
+        faults: How often each named fault occurred.
+        events: (time, sentence) in order.
+        fell: Whether the run ended on the floor.
+        wall_s: Wall-clock duration of the run.
+        torque_limit_Nm: (n,) effort limits.
+    """
+
+    settings: RunSettings
+    robot: str
+    joint_names: tuple[str, ...]
+    time_s: Array
+    q: Array
+    v: Array
+    tau_Nm: Array
+    q_upper_ref: Array
+    com_m: Array
+    com_ref_m: Array
+    pelvis_m: Array
+    wrench_true: Array
+    wrench_estimated: Array
+    payload_kg: Array
+    links: dict[str, LinkSeries]
+    tips: dict[str, TipSeries]
+    status: tuple[str, ...]
+    mode: tuple[str, ...]
+    plan_cost: Array
+    cost_by_term: dict[str, Array]
+    cost_time_s: Array
+    timing_ms: dict[str, Array]
+    faults: dict[str, int]
+    events: tuple[tuple[float, str], ...] = field(default=())
+    fell: bool
+    wall_s: float
+    torque_limit_Nm: Array

@@ -1,0 +1,220 @@
+"""Collects a run tick by tick and turns it into a `RunRecord`."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from scenarios.control import ControlSide, ControlTick
+from scenarios.record import SIDES, LinkSeries, RunRecord, TipSeries
+from scenarios.settings import RunSettings
+from wbmpc.costs import sole_placements
+from wbmpc.low_level import JointCommand
+from wbmpc.plant.interface import Measurement, Payload, Plant
+from wbmpc.reference import UPPER_BODY, Reference
+from wbmpc.robot import Robot
+
+Array = NDArray[np.float64]
+
+_COST_EVERY = 10
+"""Ticks between two readings of the cost by term."""
+
+
+class Recorder:
+    """One row a control tick, and counters in between."""
+
+    def __init__(self, settings: RunSettings, robot: Robot, payload: Payload) -> None:
+        """Prepare for a run.
+
+        Args:
+            settings: What was asked for.
+            robot: Robot description.
+            payload: Shape of the load, for the true link parameters.
+        """
+        self._settings, self._robot, self._payload = settings, robot, payload
+        self._truth = GroundTruth(robot, payload)
+        self._rows: dict[str, list] = {}
+        self._timing: dict[str, list[float]] = {}
+        self._cost: dict[str, list[float]] = {}
+        self._cost_times: list[float] = []
+        self.faults: Counter[str] = Counter()
+        self.events: list[tuple[float, str]] = []
+        self._ticks = 0
+
+    def event(self, time_s: float, sentence: str) -> None:
+        """Note something that happened."""
+        self.events.append((time_s, sentence))
+
+    def tick(
+        self,
+        measured: Measurement,
+        reference: Reference,
+        tick: ControlTick,
+        command: JointCommand,
+        plant: Plant,
+        control: ControlSide,
+    ) -> None:
+        """Add one control tick."""
+        loads = [plant.payload_mass_kg(self._robot.arms[s].tip_frame) for s in SIDES]
+        self._append(
+            time_s=measured.time_s,
+            q=measured.q,
+            v=measured.v,
+            tau_Nm=command.tau_Nm,
+            q_upper_ref=reference.q_upper,
+            com_ref_m=reference.com_m,
+            payload_kg=np.array(loads),
+            wrench_true=plant.contact_truth().wrenches,
+            status=tick.result.status.name,
+            mode=command.mode.name,
+            plan_cost=tick.result.plan.cost,
+            **self._truth.kinematics(measured.q, reference.q_upper, loads),
+        )
+        self._append_estimate(tick, loads)
+        for stage, duration in tick.timing_ms.items():
+            self._timing.setdefault(stage, []).append(duration)
+        if not tick.result.status.ok:
+            self.faults[f"mpc_{tick.result.status.name.lower()}"] += 1
+        if command.saturated.any():
+            self.faults["torque_saturated"] += 1
+        if self._ticks % _COST_EVERY == 0:
+            self._cost_times.append(measured.time_s)
+            for term, value in control.mpc.ocp.cost_by_term().items():
+                self._cost.setdefault(term, []).append(value)
+        self._ticks += 1
+
+    def finish(self, *, fell: bool, wall_s: float) -> RunRecord:
+        """Turn everything into arrays."""
+        rows = {
+            k: v if k in ("status", "mode") else np.array(v)
+            for k, v in self._rows.items()
+        }
+        links = {side: self._link(side, rows) for side in SIDES}
+        tips = {
+            side: TipSeries(
+                world_m=rows.pop(f"{side}_world"),
+                torso_m=rows.pop(f"{side}_torso"),
+                reference_torso_m=rows.pop(f"{side}_reference"),
+            )
+            for side in SIDES
+        }
+        return RunRecord(
+            settings=self._settings,
+            robot=self._robot.settings.name,
+            joint_names=self._robot.joint_names,
+            links=links,
+            tips=tips,
+            status=tuple(rows.pop("status")),
+            mode=tuple(rows.pop("mode")),
+            cost_by_term={k: np.array(v) for k, v in self._cost.items()},
+            cost_time_s=np.array(self._cost_times),
+            timing_ms={k: np.array(v) for k, v in self._timing.items()},
+            faults=dict(self.faults),
+            events=tuple(self.events),
+            fell=fell,
+            wall_s=wall_s,
+            torque_limit_Nm=self._robot.torque_limits_full_Nm,
+            **rows,
+        )
+
+    def _append(self, **values: object) -> None:
+        for key, value in values.items():
+            self._rows.setdefault(key, []).append(value)
+
+    def _append_estimate(self, tick: ControlTick, loads: list[float]) -> None:
+        adapted = tick.adaptation
+        for index, side in enumerate(SIDES):
+            nominal = self._truth.nominal[side]
+            truth = self._truth.parameters(side, loads[index])
+            if adapted is None:
+                values = (nominal, nominal, np.zeros(10), 0.0)
+            else:
+                estimate = adapted.estimate
+                values = (
+                    estimate.parameters[index],
+                    adapted.published[index],
+                    estimate.theta[index],
+                    float(estimate.sigma_mass_kg[index]),
+                )
+            keys = ("estimate", "published", "theta", "sigma")
+            row = {f"{side}_{k}": v for k, v in zip(keys, values, strict=True)}
+            self._append(**row, **{f"{side}_truth": truth})
+        wrenches = np.zeros((2, 6)) if adapted is None else adapted.wrenches
+        self._append(wrench_estimated=wrenches)
+
+    def _link(self, side: str, rows: dict[str, Array]) -> LinkSeries:
+        return LinkSeries(
+            link=self._robot.arms[side].link,
+            nominal=self._truth.nominal[side],
+            truth=rows.pop(f"{side}_truth"),
+            estimate=rows.pop(f"{side}_estimate"),
+            published=rows.pop(f"{side}_published"),
+            theta=rows.pop(f"{side}_theta"),
+            sigma_mass_kg=rows.pop(f"{side}_sigma"),
+        )
+
+
+class GroundTruth:
+    """What is true of the robot and its loads, for metrics."""
+
+    def __init__(self, robot: Robot, payload: Payload) -> None:
+        """Precompute frames and nominal inertias."""
+        self._robot, self._payload = robot, payload
+        self._model, self._data = robot.full_model, robot.full_model.createData()
+        self._mass = pin.computeTotalMass(self._model)
+        feet = list(sole_placements(robot, robot.home_q).values())
+        self._midfoot = pin.SE3.Interpolate(feet[0], feet[1], 0.5)
+        self._root = self._model.getFrameId(robot.settings.root_link)
+        self._tips = {
+            s: self._model.getFrameId(a.tip_frame) for s, a in robot.arms.items()
+        }
+        self._torso = _shoulder_link_joint(robot)
+        self._upper = robot.joints_full(*UPPER_BODY)
+        self.nominal = {
+            side: robot.model.inertias[robot.link_joint(arm.link)].toDynamicParameters()
+            for side, arm in robot.arms.items()
+        }
+
+    def parameters(self, side: str, mass_kg: float) -> Array:
+        """(10,) link with a load at its tip, about the link's joint frame."""
+        if mass_kg == 0.0:
+            return self.nominal[side]
+        sphere = pin.Inertia.FromSphere(mass_kg, self._payload.radius_m)
+        placement = self._model.frames[self._tips[side]].placement
+        return self.nominal[side] + placement.act(sphere).toDynamicParameters()
+
+    def kinematics(
+        self, q: Array, q_upper_ref: Array, loads: list[float]
+    ) -> dict[str, Array]:
+        """Centre of mass, pelvis and tips at a configuration."""
+        model, data = self._model, self._data
+        q_ref = q.copy()
+        q_ref[7 + self._upper] = q_upper_ref
+        pin.framesForwardKinematics(model, data, q_ref)
+        torso = data.oMi[self._torso].copy()
+        out = {
+            f"{side}_reference": torso.actInv(data.oMf[tip].translation)
+            for side, tip in self._tips.items()
+        }
+        moment = self._mass * pin.centerOfMass(model, data, q)
+        pin.framesForwardKinematics(model, data, q)
+        torso = data.oMi[self._torso].copy()
+        for (side, tip), load in zip(self._tips.items(), loads, strict=True):
+            position = data.oMf[tip].translation.copy()
+            moment = moment + load * position
+            out[f"{side}_world"] = position
+            out[f"{side}_torso"] = torso.actInv(position)
+        com = moment / (self._mass + sum(loads))
+        out["com_m"] = self._midfoot.actInv(com)
+        out["pelvis_m"] = self._midfoot.actInv(data.oMf[self._root].translation)
+        return out
+
+
+def _shoulder_link_joint(robot: Robot) -> int:
+    """Joint of the link that carries the arms."""
+    first = robot.settings.groups.left_arm[0]
+    model = robot.full_model
+    return int(model.parents[model.getJointId(first)])

@@ -1,0 +1,113 @@
+"""The folder a run leaves behind: written beside its place, then moved into it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from scenarios.errors import ScenarioError
+
+DEFAULT_PARENT = Path("runs")
+
+
+class RunFolder:
+    """Collects files in a hidden folder and renames it when all are written.
+
+    A folder with its final name is therefore never half way. A full or read-only disk
+    is reported once in `problem`; what was written before is kept, and the numbers of
+    the run do not depend on it.
+
+    Attributes:
+        path: Where the folder will be.
+        problem: Sentence about the first thing that could not be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Start collecting for a folder at `path`."""
+        self.path = path.absolute()
+        self.problem: str | None = None
+        self._draft = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
+
+    def __enter__(self) -> RunFolder:
+        """Create the hidden folder."""
+        self._attempt(lambda: self._draft.mkdir(parents=True), "folder")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Move into place, or throw everything away after an exception."""
+        if kind is None and self._draft.is_dir():
+            self._attempt(self._publish, "folder")
+        shutil.rmtree(self._draft, ignore_errors=True)
+
+    def write(self, name: str, writer: Callable[[Path], object]) -> None:
+        """Let `writer` write one file; after a failure nothing more is tried.
+
+        Args:
+            name: Path inside the folder; parents are made.
+            writer: Called with the absolute path.
+        """
+        if self.problem is not None:
+            return
+
+        def attempt() -> None:
+            target = self._draft / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            writer(target)
+
+        self._attempt(attempt, name)
+
+    def write_json(self, name: str, value: object) -> None:
+        """Write an object as indented JSON."""
+        text = msgspec.json.format(msgspec.json.encode(value), indent=2)
+        self.write(name, lambda path: path.write_bytes(text + b"\n"))
+
+    def write_text(self, name: str, text: str) -> None:
+        """Write a text file."""
+        self.write(name, lambda path: path.write_text(text, encoding="utf-8"))
+
+    def _publish(self) -> None:
+        # An empty folder of that name is replaced; anything else is an error.
+        os.replace(self._draft, self.path)
+
+    def _attempt(self, action: Callable[[], object], what: str) -> None:
+        try:
+            action()
+        except OSError as error:
+            reason = error.strerror or str(error)
+            self.problem = self.problem or (
+                f"could not write {what} for {self.path}: {reason}; the rest of the "
+                "run's files is left out, its numbers stand"
+            )
+
+
+def choose_path(out: str | None, label: str, now: datetime | None = None) -> Path:
+    """Path of a new folder: `out` itself, or `runs/TIMESTAMP-LABEL`.
+
+    Raises:
+        ScenarioError: `out` is a file or a folder with something in it.
+    """
+    if out is not None:
+        path = Path(out)
+        if path.is_file() or (path.is_dir() and any(path.iterdir())):
+            raise ScenarioError(
+                f"--out {out}: must be a folder that is empty or does not exist yet"
+            )
+        return path
+    stamp = (now or datetime.now()).strftime("%Y%m%d-%H%M%S")
+    base, number = DEFAULT_PARENT / f"{stamp}-{label}", 1
+    path = base
+    while path.exists():
+        number += 1
+        path = base.with_name(f"{base.name}-{number}")
+    return path

@@ -1,0 +1,86 @@
+"""The washing motion as a recorded reference track (arXiv:2610.22176, IV-A1)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from scenarios.inverse_kinematics import solve_arms
+from scenarios.reference_track import STREAM_RATE_HZ, ReferenceTrack, WashingMotion
+from wbmpc.reference import UPPER_BODY, home_reference
+from wbmpc.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+def record_washing(
+    robot: Robot, duration_s: float, motion: WashingMotion | None = None
+) -> ReferenceTrack:
+    """Record both tips circling in a frontal plane for a pelvis at home.
+
+    Raises:
+        RobotError: The path leaves the arms' reach.
+    """
+    motion = WashingMotion() if motion is None else motion
+    joints = robot.joints(*UPPER_BODY)
+    centres = _centres(robot, motion)
+    times = np.arange(int(np.ceil(duration_s * STREAM_RATE_HZ)) + 1) / STREAM_RATE_HZ
+    q, rows = robot.home_q, []
+    for time_s in times:
+        tips = {
+            side: _tip(centre, _mirror(side), time_s, motion)
+            for side, centre in centres.items()
+        }
+        q = solve_arms(robot, tips, q)
+        rows.append(q[7 + joints])
+    q_washing = np.array(rows)
+    share = _smooth(times / motion.approach_s)[:, None]
+    q_upper = robot.home_q[7 + joints] * (1.0 - share) + q_washing * share
+    return ReferenceTrack(
+        standing=home_reference(robot),
+        q_upper=q_upper,
+        v_upper=np.gradient(q_upper, 1.0 / STREAM_RATE_HZ, axis=0),
+    )
+
+
+def record_standing(robot: Robot) -> ReferenceTrack:
+    """Stand at home."""
+    standing = home_reference(robot)
+    return ReferenceTrack(
+        standing=standing,
+        q_upper=standing.q_upper[None],
+        v_upper=standing.v_upper[None],
+    )
+
+
+def _centres(robot: Robot, motion: WashingMotion) -> dict[str, Array]:
+    data = robot.model.createData()
+    pin.framesForwardKinematics(robot.model, data, robot.home_q)
+    offset = np.array([motion.reach_m, 0.0, motion.lift_m])
+    return {
+        side: data.oMf[robot.frame_id(arm.tip_frame)].translation + offset
+        for side, arm in robot.arms.items()
+    }
+
+
+def _mirror(side: str) -> float:
+    return 1.0 if side == "left" else -1.0
+
+
+def _tip(centre: Array, mirror: float, time_s: float, motion: WashingMotion) -> Array:
+    phase = 2.0 * np.pi * time_s / motion.period_s
+    sweep = np.array(
+        [
+            0.0,
+            mirror * motion.half_width_m * np.sin(phase),
+            motion.half_height_m * np.cos(phase),
+        ]
+    )
+    return centre + sweep
+
+
+def _smooth(share: Array) -> Array:
+    """Minimum-jerk step from 0 to 1."""
+    s = np.clip(share, 0.0, 1.0)
+    return s**3 * (10.0 - 15.0 * s + 6.0 * s**2)

@@ -1,0 +1,35 @@
+"""Exceptions of the control side; each is one sentence fit for a user."""
+
+from __future__ import annotations
+
+from models.errors import ModelsError, SettingsError, UnknownNameError
+
+__all__ = [
+    "InstallError",
+    "ModelMismatchError",
+    "PayloadError",
+    "RobotError",
+    "SettingsError",
+    "UnknownNameError",
+    "WbmpcError",
+]
+
+
+class WbmpcError(ModelsError):
+    """Base of everything this package raises on purpose."""
+
+
+class InstallError(WbmpcError):
+    """The installed packages can not work together."""
+
+
+class RobotError(WbmpcError):
+    """A robot file is unusable."""
+
+
+class PayloadError(WbmpcError):
+    """A payload that can not be attached."""
+
+
+class ModelMismatchError(WbmpcError):
+    """Plant and controller disagree about the robot."""

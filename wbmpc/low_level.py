@@ -1,0 +1,133 @@
+"""1 kHz joint control around the plan (arXiv:2610.22176, section III-D)."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wbmpc.plan import Plan
+from wbmpc.robot import BASE, Robot
+
+Array = NDArray[np.float64]
+
+MAX_PLAN_AGE_S = 0.05
+"""How long an old plan may be followed when no new one comes."""
+
+
+class LowLevelMode(enum.Enum):
+    """What the joints are doing."""
+
+    TRACK = "following the plan"
+    HOLD = "damped hold"
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointCommand:
+    """Torques for every joint, neck included, within their limits.
+
+    Attributes:
+        tau_Nm: (n,) in the order of `Robot.joint_names`.
+        saturated: (n,) whether the limit cut the joint's torque.
+        mode: Where the torques come from.
+    """
+
+    tau_Nm: Array
+    saturated: NDArray[np.bool_]
+    mode: LowLevelMode
+
+
+class LowLevelController:
+    r"""Feed-forward torque and PD around a cubic Hermite spline of the plan.
+
+    tau = tau* + Kp (q*(t) - q) + Kd (v*(t) - v), clipped to the effort limits; the neck
+    has a PD about its home angles. When the plan gets older than `MAX_PLAN_AGE_S` the
+    joints are held where the plan last put them, with damping: the command depends on
+    past commands and damping only, never on extrapolated motion.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        """Read the gains from the robot's settings."""
+        self._robot = robot
+        self._kp, self._kd = _gains(robot)
+        self._limits = robot.torque_limits_full_Nm
+        self._home = robot.home_q_full[7:]
+        self._plan: Plan | None = None
+        self._held: tuple[Array, Array] | None = None
+
+    def follow(self, plan: Plan) -> None:
+        """Follow a new plan from now on."""
+        self._plan = plan
+        self._held = None
+
+    def command(self, time_s: float, q_full: Array, v_full: Array) -> JointCommand:
+        """Torques at `time_s` for the measured state of all joints."""
+        q_ref, v_ref, tau_ref, mode = self._target(time_s)
+        tau = tau_ref + self._kp * (q_ref - q_full[7:]) + self._kd * (
+            v_ref - v_full[BASE:]
+        )
+        clipped = np.clip(tau, -self._limits, self._limits)
+        return JointCommand(tau_Nm=clipped, saturated=clipped != tau, mode=mode)
+
+    def _target(self, time_s: float) -> tuple[Array, Array, Array, LowLevelMode]:
+        if self._plan is None:
+            still = np.zeros_like(self._home)
+            return self._home, still, still, LowLevelMode.HOLD
+        fresh = time_s - self._plan.time_s <= MAX_PLAN_AGE_S
+        if fresh:
+            q, v, tau = sample(self._plan, time_s)
+            self._held = (q, tau)
+        elif self._held is None:
+            q, v, tau = sample(self._plan, self._plan.time_s + MAX_PLAN_AGE_S)
+            self._held = (q, tau)
+        else:
+            (q, tau), v = self._held, np.zeros(len(self._held[0]))
+        return (
+            self._robot.full_tau(q, self._home),
+            self._robot.full_tau(v, np.zeros_like(self._home)),
+            self._robot.full_tau(tau, np.zeros_like(self._home)),
+            LowLevelMode.TRACK if fresh else LowLevelMode.HOLD,
+        )
+
+
+def sample(plan: Plan, time_s: float) -> tuple[Array, Array, Array]:
+    """Joint angles, velocities and feed-forward torques of a plan at a time.
+
+    Cubic Hermite spline between nodes for the angles, its derivative for the
+    velocities; torques are constant between nodes, as in the problem that was solved.
+    """
+    position = (time_s - plan.time_s) / plan.node_dt_s
+    k = int(np.clip(np.floor(position + 1e-9), 0, len(plan.tau_Nm) - 1))
+    s = float(np.clip(position - k, 0.0, 1.0))
+    h = plan.node_dt_s
+    q0, q1 = plan.q[k, 7:], plan.q[k + 1, 7:]
+    v0, v1 = plan.v[k, BASE:], plan.v[k + 1, BASE:]
+    q = (
+        (2 * s**3 - 3 * s**2 + 1) * q0
+        + (s**3 - 2 * s**2 + s) * h * v0
+        + (-2 * s**3 + 3 * s**2) * q1
+        + (s**3 - s**2) * h * v1
+    )
+    v = (
+        (6 * s**2 - 6 * s) / h * (q0 - q1)
+        + (3 * s**2 - 4 * s + 1) * v0
+        + (3 * s**2 - 2 * s) * v1
+    )
+    return q, v, plan.tau_Nm[k]
+
+
+def _gains(robot: Robot) -> tuple[Array, Array]:
+    settings = robot.settings.low_level
+    kp, kd = np.zeros((2, len(robot.joint_names)))
+    groups = {
+        ("left_leg", "right_leg"): settings.legs,
+        ("spine",): settings.spine,
+        ("left_arm", "right_arm"): settings.arms,
+        ("neck",): settings.neck,
+    }
+    for names, gains in groups.items():
+        joints = robot.joints_full(*names)
+        kp[joints], kd[joints] = gains.kp_Nm_per_rad, gains.kd_Nms_per_rad
+    return kp, kd

@@ -1,0 +1,92 @@
+"""The optimal control problem (8) of the paper, on Crocoddyl."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import crocoddyl
+import numpy as np
+import pinocchio as pin
+
+from wbmpc.costs import CostItem, cost_sum, declare_costs, sole_placements
+from wbmpc.robot import Robot
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimalControlProblem:
+    """A shooting problem and the handles needed to change it while it runs.
+
+    Attributes:
+        problem: K running nodes, one terminal node.
+        state: Multibody state; `state.pinocchio.inertias` may be changed in place.
+        items: Declared cost items.
+        nu: Joint torques.
+    """
+
+    problem: crocoddyl.ShootingProblem
+    state: crocoddyl.StateMultibody
+    items: tuple[CostItem, ...]
+    nu: int
+
+    def cost_by_term(self) -> dict[str, float]:
+        """Weighted cost of each row of Table I at the last evaluated trajectory."""
+        nodes = [*self.problem.runningDatas, self.problem.terminalData]
+        scales = [m.dt for m in self.problem.runningModels] + [1.0]
+        totals = dict.fromkeys((item.term for item in self.items), 0.0)
+        weights = {item.name: (item.term, item.weight) for item in self.items}
+        for node, scale in zip(nodes, scales, strict=True):
+            for entry in node.differential.costs.costs:
+                term, weight = weights[entry.key()]
+                totals[term] += scale * weight * entry.data().cost
+        return totals
+
+
+def build_ocp(robot: Robot) -> OptimalControlProblem:
+    """Double support, two 6D contacts, contact forward dynamics, Euler.
+
+    One running model serves every node, since references are uniform over the
+    horizon. The terminal node has the same costs but those of forces, torques and
+    accelerations, which do not exist there, scaled to count as one running node.
+    """
+    mpc = robot.settings.mpc
+    state = crocoddyl.StateMultibody(robot.model)
+    actuation = crocoddyl.ActuationModelFloatingBase(state)
+    items = declare_costs(robot, state, actuation.nu)
+    contacts = _contacts(robot, state, actuation.nu)
+    running = crocoddyl.DifferentialActionModelContactFwdDynamics(
+        state, actuation, contacts, cost_sum(state, actuation.nu, items), 0.0, True
+    )
+    terminal_items = [item for item in items if not item.needs_forces]
+    terminal = crocoddyl.DifferentialActionModelContactFwdDynamics(
+        state,
+        actuation,
+        contacts,
+        cost_sum(state, actuation.nu, terminal_items),
+        0.0,
+        True,
+    )
+    x0 = np.concatenate([robot.home_q, np.zeros(state.nv)])
+    node = crocoddyl.IntegratedActionModelEuler(running, mpc.node_dt_s)
+    last = crocoddyl.IntegratedActionModelEuler(terminal, 0.0)
+    problem = crocoddyl.ShootingProblem(x0, [node] * mpc.nodes, last)
+    return OptimalControlProblem(
+        problem=problem, state=state, items=items, nu=actuation.nu
+    )
+
+
+def _contacts(
+    robot: Robot, state: crocoddyl.StateMultibody, nu: int
+) -> crocoddyl.ContactModelMultiple:
+    contacts = crocoddyl.ContactModelMultiple(state, nu)
+    gains = np.array(robot.settings.mpc.baumgarte)
+    for name, placement in sole_placements(robot, robot.home_q).items():
+        contact = crocoddyl.ContactModel6D(
+            state,
+            robot.frame_id(name),
+            placement,
+            pin.LOCAL_WORLD_ALIGNED,
+            nu,
+            gains,
+        )
+        contacts.addContact(name, contact)
+    return contacts

@@ -1,0 +1,55 @@
+"""What an operator may ask of the MPC: the quantities of Table II."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from wbmpc.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reference:
+    """One set of targets, held constant over the whole horizon (section III-C).
+
+    Attributes:
+        q_upper: (n,) spine and arm angles [rad], `Robot.joints(*UPPER_BODY)` order.
+        v_upper: (n,) their velocities [rad/s].
+        com_m: (3,) centre of mass in the mid-foot frame.
+        rotation_midfoot_to_pelvis: (3, 3) pelvis orientation.
+    """
+
+    q_upper: Array
+    v_upper: Array
+    com_m: Array
+    rotation_midfoot_to_pelvis: Array
+
+    def is_finite(self) -> bool:
+        """Whether every number is usable."""
+        parts = (self.q_upper, self.v_upper, self.com_m)
+        rotation = self.rotation_midfoot_to_pelvis
+        return all(np.isfinite(part).all() for part in (*parts, rotation))
+
+
+UPPER_BODY = ("spine", "left_arm", "right_arm")
+"""Joint groups of q_upper (section III-B)."""
+
+
+def home_reference(robot: Robot) -> Reference:
+    """Stand at home: the standard references of Table I."""
+    data = robot.model.createData()
+    com = pin.centerOfMass(robot.model, data, robot.home_q)
+    pin.framesForwardKinematics(robot.model, data, robot.home_q)
+    pelvis = data.oMf[robot.frame_id(robot.settings.root_link)]
+    joints = robot.joints(*UPPER_BODY)
+    return Reference(
+        q_upper=robot.home_q[7 + joints],
+        v_upper=np.zeros(len(joints)),
+        com_m=np.array([0.0, 0.0, com[2]]),
+        rotation_midfoot_to_pelvis=np.array(pelvis.rotation),
+    )

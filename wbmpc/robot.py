@@ -1,0 +1,202 @@
+"""The robot: the one place that knows joint order, groups, frames and both models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from models import RobotSettings, load_settings
+from models.settings import ArmSettings, SoleSettings
+from wbmpc.errors import RobotError, UnknownNameError
+
+Array = NDArray[np.float64]
+
+BASE = 6
+"""Velocity degrees of freedom of the floating base."""
+
+
+class Robot:
+    """Rigid-body models of a robot with its settings.
+
+    Two models share every joint but the neck: `full_model` is the plant's robot, `model`
+    the controller's, in which the neck is locked at its home angles (paper, section
+    IV). Both start with a free-flyer joint, so that q = [x y z | quaternion xyzw |
+    joints] and v = [base linear, base angular, joints], the base twist in the base
+    frame.
+
+    Attributes:
+        settings: The robot's typed settings.
+        full_model: All joints.
+        model: The controller's joints.
+        joint_names: Actuated joints of `full_model`, in its order.
+        controlled_joints: Actuated joints of `model`, in its order.
+    """
+
+    def __init__(self, settings: RobotSettings) -> None:
+        """Build both models and check every name the settings use.
+
+        Raises:
+            RobotError: The URDF is missing, is not a URDF, or does not fit.
+            UnknownNameError: The settings name a joint or frame that is not there.
+        """
+        self.settings = settings
+        self.urdf_path = Path(settings.urdf)
+        self.full_model = _load_urdf(self.urdf_path)
+        self.joint_names = tuple(self.full_model.names[2:])
+        self._check_names()
+        self.full_model.armature = self._armature()
+        self.home_q_full = self._home_configuration()
+        self.model = self._lock_neck()
+        self.controlled_joints = tuple(self.model.names[2:])
+        self._controlled = np.array(
+            [self.joint_names.index(name) for name in self.controlled_joints]
+        )
+        self.home_q = self.controlled_q(self.home_q_full)
+
+    @classmethod
+    def load(cls, name: str, overrides: tuple[str, ...] = ()) -> Robot:
+        """Build a shipped robot by name, or any robot from its settings file."""
+        return cls(load_settings(name, overrides))
+
+    @property
+    def soles(self) -> tuple[SoleSettings, SoleSettings]:
+        """Left and right sole."""
+        return self.settings.left_sole, self.settings.right_sole
+
+    @property
+    def arms(self) -> dict[str, ArmSettings]:
+        """Left and right arm by side."""
+        return {"left": self.settings.left, "right": self.settings.right}
+
+    @property
+    def torque_limits_full_Nm(self) -> Array:
+        """Effort limits in the order of `joint_names`."""
+        return np.array(self.full_model.upperEffortLimit[BASE:])
+
+    @property
+    def torque_limits_Nm(self) -> Array:
+        """Effort limits in the order of `controlled_joints`."""
+        return self.torque_limits_full_Nm[self._controlled]
+
+    def controlled_q(self, q_full: Array) -> Array:
+        """Drop the neck from a configuration."""
+        return np.concatenate([q_full[:7], q_full[7:][self._controlled]])
+
+    def controlled_v(self, v_full: Array) -> Array:
+        """Drop the neck from a velocity."""
+        return np.concatenate([v_full[:BASE], v_full[BASE:][self._controlled]])
+
+    def controlled_tau(self, tau_full_Nm: Array) -> Array:
+        """Drop the neck from joint torques."""
+        return tau_full_Nm[self._controlled]
+
+    def full_tau(self, tau_Nm: Array, rest_Nm: Array) -> Array:
+        """Joint torques of all joints: `tau_Nm` where controlled, `rest_Nm` elsewhere.
+
+        Args:
+            tau_Nm: In the order of `controlled_joints`.
+            rest_Nm: In the order of `joint_names`; its controlled entries are ignored.
+        """
+        full = rest_Nm.copy()
+        full[self._controlled] = tau_Nm
+        return full
+
+    def joints(self, *groups: str) -> NDArray[np.intp]:
+        """Indices into `controlled_joints` of one or more groups, in group order.
+
+        Raises:
+            UnknownNameError: No such group.
+        """
+        return self._indices(self.controlled_joints, groups)
+
+    def joints_full(self, *groups: str) -> NDArray[np.intp]:
+        """Indices into `joint_names` of one or more groups, in group order."""
+        return self._indices(self.joint_names, groups)
+
+    def frame_id(self, name: str) -> int:
+        """Index of a frame of `model`.
+
+        Raises:
+            UnknownNameError: No such frame; asking Crocoddyl for it would crash.
+        """
+        if not self.model.existFrame(name):
+            raise UnknownNameError("frame", name, (f.name for f in self.model.frames))
+        return int(self.model.getFrameId(name))
+
+    def link_joint(self, link: str) -> int:
+        """Index in `model` of the joint that carries a link, hence of its inertia."""
+        return int(self.model.frames[self.frame_id(link)].parentJoint)
+
+    def _indices(
+        self, names: tuple[str, ...], groups: tuple[str, ...]
+    ) -> NDArray[np.intp]:
+        table = {
+            field: getattr(self.settings.groups, field)
+            for field in self.settings.groups.__struct_fields__
+        }
+        for group in groups:
+            if group not in table:
+                raise UnknownNameError("joint group", group, table)
+        return np.array([names.index(n) for g in groups for n in table[g]], dtype=int)
+
+    def _check_names(self) -> None:
+        groups = self.settings.groups
+        grouped = [n for f in groups.__struct_fields__ for n in getattr(groups, f)]
+        named = (*grouped, *self.settings.home, *self.settings.plant.armature_kgm2)
+        for name in named:
+            if name not in self.joint_names:
+                raise UnknownNameError("joint", name, self.joint_names)
+        missing = set(self.joint_names) - set(grouped)
+        if missing or len(grouped) != len(set(grouped)):
+            raise RobotError(
+                f"{self.urdf_path}: every joint belongs to exactly one group of the "
+                f"settings; {sorted(missing) or 'a joint is named twice'}"
+            )
+        frames = [s.frame for s in self.soles] + [self.settings.root_link]
+        frames += [n for a in self.arms.values() for n in (a.link, a.tip_frame)]
+        for name in frames:
+            if not self.full_model.existFrame(name):
+                choices = (f.name for f in self.full_model.frames)
+                raise UnknownNameError("frame", name, choices)
+
+    def _armature(self) -> Array:
+        armature = np.zeros(self.full_model.nv)
+        for name, value in self.settings.plant.armature_kgm2.items():
+            armature[BASE + self.joint_names.index(name)] = value
+        return armature
+
+    def _home_configuration(self) -> Array:
+        """Home joint angles with the soles' midpoint at the origin of the floor."""
+        q = pin.neutral(self.full_model)
+        for name, angle in self.settings.home.items():
+            q[7 + self.joint_names.index(name)] = angle
+        data = self.full_model.createData()
+        pin.framesForwardKinematics(self.full_model, data, q)
+        feet = [data.oMf[self.full_model.getFrameId(s.frame)] for s in self.soles]
+        q[:3] -= np.mean([foot.translation for foot in feet], axis=0)
+        return q
+
+    def _lock_neck(self) -> pin.Model:
+        ids = [self.full_model.getJointId(n) for n in self.settings.groups.neck]
+        return pin.buildReducedModel(self.full_model, ids, self.home_q_full)
+
+
+def _load_urdf(path: Path) -> pin.Model:
+    if not path.is_file():
+        raise RobotError(f"robot file {path} does not exist")
+    try:
+        model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
+    except (ValueError, RuntimeError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise RobotError(f"{path} is not a usable URDF: {reason}") from None
+    if model.nq - 7 != model.nv - BASE:
+        odd = [
+            model.names[i]
+            for i, joint in enumerate(model.joints)
+            if i > 1 and joint.nq != joint.nv
+        ]
+        raise RobotError(f"{path}: continuous joints are not supported: {odd}")
+    return model
