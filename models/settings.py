@@ -157,6 +157,8 @@ class MpcSettings(_Settings, frozen=True, kw_only=True):
     tick_dt_s: float = 0.01
     iterations: int = 1
     """FDDP iterations a tick."""
+    threads: int = 1
+    """Threads of a solve; more than one makes runs differ in the last bits."""
     baumgarte: tuple[float, float] = (0.0, 20.0)
     """Position and velocity gain of the 6D contacts [1/s^2, 1/s]."""
     literal_responses: bool = False

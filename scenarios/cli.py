@@ -61,7 +61,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Leave no folder behind."""
 
 
-class Run(RunOptions):
+class Run(RunOptions, frozen=True, kw_only=True):
     """Run one scenario in simulation."""
 
     no_ekf: bool = False
@@ -72,7 +72,7 @@ class Run(RunOptions):
     """Show the robot in a browser while it runs."""
 
 
-class Compare(RunOptions):
+class Compare(RunOptions, frozen=True, kw_only=True):
     """Run a scenario unloaded, without and with the estimator, side by side."""
 
     priors: bool = False

@@ -22,8 +22,9 @@ from scenarios.cli import (
 )
 from scenarios.compare import Comparison, ComparisonRuns, compare, gather, plan_runs
 from scenarios.errors import ScenarioError
-from scenarios.metrics import RunMetrics, measure, unloaded
+from scenarios.metrics import measure, unloaded
 from scenarios.record import RunRecord
+from scenarios.results import RunMetrics
 from scenarios.run_folder import RunFolder, choose_path
 from scenarios.settings import PriorName, RunSettings
 from scenarios.tables import comparison_table, run_table
@@ -57,7 +58,7 @@ def run_scenario(options: Run) -> int:
 
 
 def compare_scenario(options: Compare) -> int:
-    """Run a scenario unloaded, without and with estimator, and set them side by side."""
+    """Run a scenario unloaded, without and with estimator, and compare."""
     if options.jobs < 1:
         raise ScenarioError(f"--jobs {options.jobs}: must be 1 or more")
     settings = resolve(options, estimator=True)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from scenarios.metrics import RunMetrics, measure, unloaded
+from scenarios.metrics import measure, unloaded
 from scenarios.paper import PAPER, WASHING_GOALS, PaperFigures
 from scenarios.record import RunRecord
+from scenarios.results import RunMetrics
 from scenarios.settings import PriorName, RunSettings
 from wbmpc.robot import Robot
 

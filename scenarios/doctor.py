@@ -7,19 +7,20 @@ solved in a child process and its exit code is read.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from models import RobotSettings, load_settings
 from models.errors import ModelsError
 from scenarios.versions import installed_versions
 
-SOLVE_TIMEOUT_S = 60.0
+CHILD_TIMEOUT_S = 60.0
 SOLVE_NODES = 5
 SOLVE_ITERATIONS = 3
 NATIVE_MODULE = "wbmpc.native"
@@ -45,8 +46,7 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
 def diagnose() -> Diagnosis:
     """Look at the installation; takes a few seconds and never raises."""
-    pair = _wheel_pair()
-    findings = [pair, _contact_solve(), _native_part(pair), _threads()]
+    findings = [_wheel_pair(), _contact_solve(), _native_part(), _threads()]
     return Diagnosis(
         ok=all(f.ok for f in findings if f.needed),
         findings=findings,
@@ -75,10 +75,21 @@ def solve_contact_problem() -> float:
     import numpy as np
     import pinocchio as pin
 
-    from models import load_settings
-
     settings = load_settings("alexander")
     model = pin.buildModelFromUrdf(settings.urdf, pin.JointModelFreeFlyer())
+    x0 = np.concatenate([pin.neutral(model), np.zeros(model.nv)])
+    dynamics = _standing_on_two_feet(model, settings)
+    node = crocoddyl.IntegratedActionModelEuler(dynamics, 0.02)
+    problem = crocoddyl.ShootingProblem(x0, [node] * SOLVE_NODES, node)
+    solver = crocoddyl.SolverFDDP(problem)
+    solver.solve([x0] * (SOLVE_NODES + 1), [], SOLVE_ITERATIONS, False)
+    return float(solver.cost)
+
+
+def _standing_on_two_feet(model: Any, settings: RobotSettings) -> Any:
+    import crocoddyl
+    import pinocchio as pin
+
     state = crocoddyl.StateMultibody(model)
     actuation = crocoddyl.ActuationModelFloatingBase(state)
     contacts = crocoddyl.ContactModelMultiple(state, actuation.nu)
@@ -86,31 +97,18 @@ def solve_contact_problem() -> float:
     pin.framesForwardKinematics(model, data, pin.neutral(model))
     for sole in (settings.left_sole.frame, settings.right_sole.frame):
         frame = model.getFrameId(sole)
-        contact = crocoddyl.ContactModel6D(
-            state,
-            frame,
-            data.oMf[frame],
-            pin.LOCAL_WORLD_ALIGNED,
-            actuation.nu,
-            np.array([0.0, 20.0]),
-        )
+        placement, axes = data.oMf[frame], pin.LOCAL_WORLD_ALIGNED
+        contact = crocoddyl.ContactModel6D(state, frame, placement, axes, actuation.nu)
         contacts.addContact(sole, contact)
     costs = crocoddyl.CostModelSum(state, actuation.nu)
-    costs.addCost("state", _state_cost(crocoddyl, state, actuation.nu), 1.0)
-    dynamics = crocoddyl.DifferentialActionModelContactFwdDynamics(
+    for name, residual in (
+        ("state", crocoddyl.ResidualModelState(state, actuation.nu)),
+        ("torque", crocoddyl.ResidualModelControl(state, actuation.nu)),
+    ):
+        costs.addCost(name, crocoddyl.CostModelResidual(state, residual), 1.0)
+    return crocoddyl.DifferentialActionModelContactFwdDynamics(
         state, actuation, contacts, costs, 0.0, True
     )
-    node = crocoddyl.IntegratedActionModelEuler(dynamics, 0.02)
-    x0 = np.concatenate([pin.neutral(model), np.zeros(model.nv)])
-    problem = crocoddyl.ShootingProblem(x0, [node] * SOLVE_NODES, node)
-    solver = crocoddyl.SolverFDDP(problem)
-    solver.solve([x0] * (SOLVE_NODES + 1), [], SOLVE_ITERATIONS, False)
-    return float(solver.cost)
-
-
-def _state_cost(crocoddyl: object, state: object, nu: int) -> object:
-    residual = crocoddyl.ResidualModelState(state, nu)  # type: ignore[attr-defined]
-    return crocoddyl.CostModelResidual(state, residual)  # type: ignore[attr-defined]
 
 
 def _wheel_pair() -> Finding:
@@ -125,68 +123,56 @@ def _wheel_pair() -> Finding:
 
 
 def _contact_solve() -> Finding:
-    what = "contact problem in a child process"
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": _python_path()}
+    status, out, err = _child(["-m", "scenarios.doctor"])
+    return Finding(
+        what="contact problem in a child process",
+        ok=status == 0,
+        needed=True,
+        detail=out.strip() if status == 0 else _death(status, err),
+    )
+
+
+def _native_part() -> Finding:
+    """Ask for the compiled residuals in a child process: they may not load."""
+    code = f"import {NATIVE_MODULE} as n; print(n.REASON)"
+    status, out, err = _child(["-c", code])
+    reason = out.strip() if status == 0 else _death(status, err)
+    detail = f"{reason}; the Python ones give the same results, slower"
+    return Finding(
+        what="native residuals",
+        ok=not reason,
+        needed=False,
+        detail=detail if reason else "present",
+    )
+
+
+def _child(arguments: list[str]) -> tuple[int | None, str, str]:
+    """Exit code (None: no answer in time), output and errors of a Python child."""
+    here = str(Path(__file__).resolve().parents[1])
+    paths = filter(None, (here, os.environ.get("PYTHONPATH", "")))
+    environment = {"OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(paths)}
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "scenarios.doctor"],
+            [sys.executable, *arguments],
             capture_output=True,
             text=True,
-            timeout=SOLVE_TIMEOUT_S,
-            env=environment,
+            timeout=CHILD_TIMEOUT_S,
+            env=os.environ | environment,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        detail = f"no answer within {SOLVE_TIMEOUT_S:g} s"
-        return Finding(what=what, ok=False, needed=True, detail=detail)
-    ok = done.returncode == 0
-    detail = done.stdout.strip() if ok else _death(done.returncode, done.stderr)
-    return Finding(what=what, ok=ok, needed=True, detail=detail)
+        return None, "", ""
+    return done.returncode, done.stdout, done.stderr
 
 
-def _python_path() -> str:
-    """Let the child find these packages however they were found here."""
-    here = str(Path(__file__).resolve().parents[1])
-    return os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH", ""))))
-
-
-def _death(code: int, stderr: str) -> str:
-    if code < 0:
-        return f"killed by {signal.Signals(-code).name}: the wheels do not fit together"
+def _death(status: int | None, stderr: str) -> str:
+    if status is None:
+        return f"no answer within {CHILD_TIMEOUT_S:g} s"
+    if status < 0:
+        name = signal.Signals(-status).name
+        return f"killed by {name}: the native wheels do not fit together"
     last = stderr.strip().splitlines()
-    return f"exit code {code}: {last[-1] if last else 'no message'}"
-
-
-def _native_part(pair: Finding) -> Finding:
-    what = "native residuals"
-    slower = "absent: the Python ones are used, with the same results, slower"
-    if not pair.ok or importlib.util.find_spec(NATIVE_MODULE) is None:
-        return Finding(what=what, ok=False, needed=False, detail=slower)
-    reason = _native_problem()
-    detail = slower if reason is None else f"{slower} ({reason})"
-    ok = reason == ""
-    return Finding(
-        what=what, ok=ok, needed=False, detail="present" if ok else detail
-    )
-
-
-def _native_problem() -> str | None:
-    """Empty if the extension imports, else why not; asked in a child process."""
-    code = (
-        f"import {NATIVE_MODULE} as n; "
-        "print('' if getattr(n, 'available', lambda: True)() else 'not built')"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=SOLVE_TIMEOUT_S,
-        env=os.environ | {"PYTHONPATH": _python_path()},
-        check=False,
-    )
-    if done.returncode == 0:
-        return done.stdout.strip()
-    return _death(done.returncode, done.stderr)
+    return f"exit code {status}: {last[-1] if last else 'no message'}"
 
 
 def _threads() -> Finding:

@@ -8,7 +8,7 @@ simulation time.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ import numpy as np
 from mcap.writer import CompressionType, Writer
 from numpy.typing import NDArray
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
-from rosbags.typesys.store import Typestore
 
 from models import load_settings
 from scenarios.metrics import com_m
@@ -84,11 +83,6 @@ def write_log(path: Path, record: RunRecord) -> None:
             _write_messages(writer, schemas, record)
         finally:
             writer.finish()
-
-
-def typestore_for(record: RunRecord) -> Typestore:
-    """Types of every message in the log of a run."""
-    return _Schemas(record).store
 
 
 class _Schemas:
@@ -332,11 +326,8 @@ def _robot_settings(record: RunRecord) -> Any:
 def _metadata(record: RunRecord) -> dict[str, str]:
     """What a number in the log depends on, as text."""
     robot = _robot_settings(record)
-    limits = dict(
-        zip(record.joint_names, record.torque_limit_Nm.tolist(), strict=True)
-    )
-    encode: Callable[[Any], str] = lambda value: msgspec.json.encode(value).decode()  # noqa: E731
-    values: Mapping[str, Any] = {
+    limits = dict(zip(record.joint_names, record.torque_limit_Nm.tolist(), strict=True))
+    values: dict[str, Any] = {
         "run": record.settings,
         "robot": robot,
         "versions": installed_versions(),
@@ -344,7 +335,7 @@ def _metadata(record: RunRecord) -> dict[str, str]:
         "faults": record.faults,
     }
     return {
-        **{name: encode(value) for name, value in values.items()},
+        **{k: msgspec.json.encode(value).decode() for k, value in values.items()},
         "robot_name": record.robot,
         "seed": str(record.settings.seed),
         "urdf_sha256": hashlib.sha256(Path(robot.urdf).read_bytes()).hexdigest(),

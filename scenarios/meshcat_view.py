@@ -7,6 +7,7 @@ import html
 import importlib.resources
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -38,8 +39,9 @@ class LiveViewer:
     """A Meshcat server in a process of its own, fed through shared memory.
 
     `update` copies a few numbers and never waits: frames that come while the viewer is
-    busy are dropped. A viewer that does not start, or dies, is reported once on standard
-    error and the run goes on. The process ends with this one, however this one ends.
+    busy are dropped. A viewer that does not start, or dies, is reported once on
+    standard error and the run goes on. Its process ends with this one, however this
+    one ends.
     """
 
     def __init__(self, settings: RobotSettings) -> None:
@@ -80,7 +82,7 @@ class LiveViewer:
         lock = self._frame.get_lock()
         if lock.acquire(block=False):
             try:
-                values = np.frombuffer(self._frame.get_obj())
+                values = np.frombuffer(memoryview(self._frame.get_obj()))
                 values[: self._size] = q
                 values[self._size :] = payload_kg
             finally:
@@ -276,7 +278,8 @@ for (const packed of {commands}) {{
 setInterval(() => {{
   const action = viewer.animator.actions[0];
   if (action) {{
-    document.getElementById("clock").textContent = "t = " + action.time.toFixed(1) + " s";
+    const clock = document.getElementById("clock");
+    clock.textContent = "t = " + action.time.toFixed(1) + " s";
   }}
 }}, 50);
 </script>
@@ -287,7 +290,9 @@ setInterval(() => {{
 
 def _serve(settings: RobotSettings, frame: Any, ready: Any, parent: int) -> None:
     """Body of the viewer process: server and drawing together, nothing outlives it."""
-    os.dup2(2, 1)  # the server prints; standard output belongs to results
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    # The server prints to standard output, which belongs to results.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     meshcat, _ = quiet_meshcat()
     zmq_url, web_url = _start_server()
     window = meshcat.Visualizer(zmq_url=zmq_url)

@@ -1,9 +1,7 @@
-"""Numbers of one run: every key ends in its unit, an unknown value is None.
+"""Computes the numbers of one run.
 
 The tip error is the loaded run minus the same motion unloaded, at equal times ("from
-its unloaded path", arXiv:2610.22176, IV-A1). Two windows: *settled*, from 2 s after the
-load is fully on until it comes off or the run ends, and *whole*, from the instant of
-loading.
+its unloaded path", arXiv:2610.22176, IV-A1).
 """
 
 from __future__ import annotations
@@ -17,6 +15,15 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from scenarios.record import SIDES, LinkSeries, RunRecord, TipSeries
+from scenarios.results import (
+    AxisErrors,
+    ComMetrics,
+    GroundMetrics,
+    LinkMetrics,
+    RunMetrics,
+    StageTiming,
+    TipMetrics,
+)
 from scenarios.settings import RunSettings
 from scenarios.support import Stance
 from scenarios.versions import installed_versions
@@ -35,129 +42,6 @@ REMOVED_BAND_KG = 0.3
 """Mass error within which an estimate counts as back to unloaded."""
 GRAVITY = 9.81
 AXES = ("x", "y", "z")
-
-
-class _Result(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of all results."""
-
-
-class AxisErrors(_Result, kw_only=True):
-    """Error by axis over one window."""
-
-    rmse_x_mm: float | None = None
-    rmse_y_mm: float | None = None
-    rmse_z_mm: float | None = None
-    bias_x_mm: float | None = None
-    bias_y_mm: float | None = None
-    bias_z_mm: float | None = None
-
-
-class TipMetrics(AxisErrors, kw_only=True):
-    """Error of a forearm tip; the plain keys are in the world, settled window."""
-
-    whole: AxisErrors
-    """In the world, whole window from loading."""
-    torso: AxisErrors
-    """Relative to the link that carries the arms, settled window."""
-    torso_whole: AxisErrors
-    reference: AxisErrors
-    """Relative to the torso, against the joint references; needs no twin."""
-
-
-class LinkMetrics(_Result, kw_only=True):
-    """Estimate of one link against truth.
-
-    Deviations alpha, d, s, t are RMS over the settled window of the norm (Table V);
-    `*_end`, masses and centres of mass are means over the last second of the load.
-    """
-
-    side: str
-    mass_kg: float | None
-    mass_true_kg: float | None
-    mass_noise_kg: float | None
-    """Standard deviation of the estimate over the last second."""
-    com_m: tuple[float, ...] | None
-    com_true_m: tuple[float, ...] | None
-    sigma_mass_kg: float | None
-    alpha: float | None
-    d: float | None
-    s: float | None
-    t: float | None
-    alpha_end: float | None
-    d_end: tuple[float, ...] | None
-    s_end: tuple[float, ...] | None
-    t_end: tuple[float, ...] | None
-    t3_end: float | None
-    time_to_10pct_s: float | None
-    """From loading until mass and centre of mass stay within 10 % of truth."""
-    payload_time_to_10pct_s: float | None
-    """From loading until the payload's mass alone stays within 10 %."""
-    mass_after_removal_kg: float | None
-    time_to_removed_s: float | None
-    """From removal until the mass stays within 0.3 kg of truth."""
-    pseudo_inertia_min_eigenvalue: float | None
-    """Smallest over all ticks, of estimate and published value alike."""
-
-
-class ComMetrics(_Result, kw_only=True):
-    """Centre of mass in the mid-foot frame."""
-
-    drift_mm: float | None
-    """Horizontal, from the last second before loading to the last second."""
-    spread_mm: dict[str, float | None]
-    """Largest minus smallest value over the run, by axis."""
-
-
-class GroundMetrics(_Result, kw_only=True):
-    """Contact with the floor, whole window unless said."""
-
-    cop_min_margin_mm: float | None
-    """Smallest distance of the CoP from the polygon's edge, negative outside."""
-    vertical_error_rms_pct: float | None
-    """Estimated against true vertical force, in % of weight."""
-    vertical_error_bias_pct: float | None
-    weight_error_pct: float | None
-    """Mean true vertical force against robot and load times g."""
-
-
-class StageTiming(_Result, kw_only=True):
-    """Percentiles of one stage's duration in ms."""
-
-    p50: float
-    p95: float
-    p99: float
-    max: float
-
-
-class RunMetrics(_Result, kw_only=True):
-    """One run in numbers."""
-
-    scenario: str
-    robot: str
-    estimator: bool
-    prior: str
-    seed: int
-    duration_s: float
-    fell: bool
-    real_time_factor: float | None
-    payload_kg: float
-    arm: str
-    links: dict[str, LinkMetrics]
-    tip: dict[str, TipMetrics]
-    elbow_rms_deg: dict[str, float | None]
-    """Elbow against its reference, settled window."""
-    com: ComMetrics
-    ground: GroundMetrics
-    joint_velocity_rms_rad_per_s: float | None
-    torque_saturated_pct: float | None
-    """Share of joint torques at their limit."""
-    published_positive_definite: bool | None
-    """Every inertia written into the MPC was a possible body."""
-    timing_ms: dict[str, StageTiming]
-    solve_status: dict[str, int]
-    faults: dict[str, int]
-    events: list[str]
-    versions: dict[str, str | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,6 +134,11 @@ def link_metrics(
     def theta_end(first: int, last: int) -> tuple[float, ...] | None:
         return _mean_rows(theta[end, first:last]) if estimated else None
 
+    mass_in, com_in = _inside_band(series)
+
+    def arrival(inside: Mask) -> float | None:
+        return if_estimated(_stays_from_s(record.time_s, inside, windows.whole))
+
     removed = windows.removed
     return LinkMetrics(
         side=side,
@@ -268,7 +157,9 @@ def link_metrics(
         s_end=theta_end(4, 7),
         t_end=theta_end(7, 10),
         t3_end=if_estimated(_mean(theta[end, 9])),
-        time_to_10pct_s=if_estimated(_link_arrival_s(series, record, windows)),
+        time_to_10pct_s=arrival(mass_in & com_in),
+        mass_time_to_10pct_s=arrival(mass_in),
+        com_time_to_10pct_s=arrival(com_in),
         payload_time_to_10pct_s=if_estimated(
             _payload_arrival_s(series, record, windows)
         ),
@@ -354,14 +245,12 @@ def _path(tip: TipSeries, field: str) -> Array:
     return path
 
 
-def _link_arrival_s(
-    series: LinkSeries, record: RunRecord, windows: Windows
-) -> float | None:
+def _inside_band(series: LinkSeries) -> tuple[Mask, Mask]:
+    """Whether mass and centre of mass are within 10 % of truth."""
     mass, true = series.estimate[:, 0], series.truth[:, 0]
     com_error = np.linalg.norm(com_m(series.estimate) - com_m(series.truth), axis=1)
     com_size = np.linalg.norm(com_m(series.truth), axis=1)
-    inside = (np.abs(mass - true) <= BAND * true) & (com_error <= BAND * com_size)
-    return _stays_from_s(record.time_s, inside, windows.whole)
+    return np.abs(mass - true) <= BAND * true, com_error <= BAND * com_size
 
 
 def _payload_arrival_s(
@@ -375,9 +264,7 @@ def _payload_arrival_s(
     return _stays_from_s(record.time_s, error <= BAND * load, windows.whole)
 
 
-def _removal_s(
-    series: LinkSeries, record: RunRecord, windows: Windows
-) -> float | None:
+def _removal_s(series: LinkSeries, record: RunRecord, windows: Windows) -> float | None:
     error = np.abs(series.estimate[:, 0] - series.truth[:, 0])
     return _stays_from_s(record.time_s, error <= REMOVED_BAND_KG, windows.removed)
 
@@ -436,7 +323,7 @@ def _com_metrics(record: RunRecord, windows: Windows) -> ComMetrics:
 
 def _ground_metrics(record: RunRecord, robot: Robot, windows: Windows) -> GroundMetrics:
     stance, whole = Stance(robot), windows.whole
-    cop = stance.cop_m(record)
+    cop = stance.cop_m(record)[whole]
     cop = cop[np.isfinite(cop).all(axis=1)]
     mass = pin.computeTotalMass(robot.full_model) + record.payload_kg.sum(axis=1)
     weight = GRAVITY * mass[whole]
@@ -455,7 +342,7 @@ def _ground_metrics(record: RunRecord, robot: Robot, windows: Windows) -> Ground
 
 def _saturated_pct(record: RunRecord) -> float | None:
     at_limit = np.abs(record.tau_Nm) >= record.torque_limit_Nm * (1 - 1e-9)
-    return _mean(100.0 * at_limit.ravel())
+    return _mean(np.where(at_limit, 100.0, 0.0).ravel())
 
 
 def _timing(record: RunRecord) -> dict[str, StageTiming]:

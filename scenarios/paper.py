@@ -9,18 +9,14 @@ from __future__ import annotations
 import msgspec
 
 
-class _Figures(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of all tables here."""
-
-
-class TrackingFigures(_Figures, kw_only=True):
+class TrackingFigures(msgspec.Struct, frozen=True, kw_only=True):
     """Table IV: taskspace RMSE of the loaded tip from its unloaded path."""
 
     rmse_y_mm: float
     rmse_z_mm: float
 
 
-class PriorFigures(_Figures, kw_only=True):
+class PriorFigures(msgspec.Struct, frozen=True, kw_only=True):
     """Table V: one prior regime. Deviations are RMS from nominal."""
 
     elbow_rms_deg: float
@@ -30,7 +26,7 @@ class PriorFigures(_Figures, kw_only=True):
     t: float
 
 
-class PaperFigures(_Figures, kw_only=True):
+class PaperFigures(msgspec.Struct, frozen=True, kw_only=True):
     """What the paper reports for the window-washing scenario."""
 
     source: str = "arXiv:2610.22176, Tables IV and V, section IV-A1"
@@ -65,7 +61,7 @@ PAPER = PaperFigures(
 )
 
 
-class Goal(_Figures, kw_only=True):
+class Goal(msgspec.Struct, frozen=True, kw_only=True):
     """An interval a figure of ours should lie in."""
 
     at_least: float | None = None

@@ -1,7 +1,7 @@
 """Pictures of one run, or of several side by side, as PNG.
 
-Colours are Okabe and Ito's, told apart by colour-blind readers; line styles say the same
-again. Matplotlib is used without its global state.
+Colours are Okabe and Ito's, told apart by colour-blind readers; line styles say the
+same again. Matplotlib is used without its global state.
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ STYLES: dict[str, dict[str, Any]] = {
     "prior_all": {"color": GREEN, "linestyle": ":", "label": "all-channel prior"},
 }
 TERM_COLORS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY, BLACK)
+COST_DECADES = 1e-8
+"""Smallest cost drawn, relative to the largest."""
 TERM_LINES = ("-", "--", ":")
 """Colours times lines tell more terms apart than Table I has."""
 
@@ -89,7 +91,7 @@ def tip_paths(records: Records) -> Figure:
     """Both tips in the y-z plane from loading on, as in Fig. 3."""
     figure = _figure(10.0, 5.2)
     axes = figure.subplots(1, 2, sharey=True)
-    for axis, side in zip(axes, reversed(SIDES), strict=True):
+    for axis, side in zip(axes, SIDES, strict=True):
         for name, record in _main_three(records):
             window = Windows.of(record).whole
             path = record.tips[side].world_m[window]
@@ -208,6 +210,8 @@ def cost_by_term(record: RunRecord) -> Figure:
         axis.plot(record.cost_time_s, positive, line, color=color, label=label)
     if record.cost_by_term:
         axis.set_yscale("log")
+        top = max(float(cost.max()) for cost in record.cost_by_term.values())
+        axis.set_ylim(top * COST_DECADES, top * 3.0)
         axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
     _mark_load(axis, record)
     axis.set_xlabel("time [s]")
@@ -265,9 +269,11 @@ def _draw_mass(axis: Axes, record: RunRecord, series: LinkSeries) -> None:
         axis.fill_between(
             time, mass - band, mass + band, color=SKY, alpha=0.3, label="+- 2 sigma"
         )
-        axis.plot(time, mass, color=BLUE, label="estimate")
         published = series.published[:, 0]
-        axis.plot(time, published, ":", color=RED, label="as given to the MPC")
+        axis.plot(
+            time, published, color=ORANGE, linewidth=3.5, label="as given to the MPC"
+        )
+        axis.plot(time, mass, color=BLUE, label="estimate")
         top = max(float(series.truth[:, 0].max()), float(mass.max()))
         axis.set_ylim(-0.35 * top, 1.5 * top)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scenarios.compare import Comparison, loaded_link
-from scenarios.metrics import AxisErrors, LinkMetrics, RunMetrics
 from scenarios.paper import PRIOR_GOAL, REAL_TIME_GOAL, Goal
+from scenarios.results import AxisErrors, LinkMetrics, RunMetrics
 
 Row = Sequence[str]
 
@@ -173,7 +173,9 @@ def _body_table(metrics: RunMetrics) -> str:
         [f"{side} elbow from its reference, RMS", number(value, 2), "deg"]
         for side, value in metrics.elbow_rms_deg.items()
     ]
-    rows += [[f"fault {name}", str(count), ""] for name, count in metrics.faults.items()]
+    rows += [
+        [f"fault {name}", str(count), ""] for name, count in metrics.faults.items()
+    ]
     return render(("body", "value", "unit"), rows)
 
 
@@ -250,10 +252,12 @@ def _estimate_table(comparison: Comparison) -> str | None:
         "t3_end": "t3 at the end",
         "ratio_z": "ratio z",
     }
-    rows = [["mass, kg", number(link.mass_kg, 3), "", "", ""]]
-    rows[0][3] = f"true {number(link.mass_true_kg, 3)}"
+    true = f"true {number(link.mass_true_kg, 3)}"
+    rows: list[Row] = [["mass, kg", number(link.mass_kg, 3), "", true, ""]]
     for key, label in labels.items():
         goal = comparison.goals.get(key)
+        if key == "alpha_end":
+            rows += _arrival_rows(link)
         rows.append(
             [
                 label,
@@ -264,6 +268,15 @@ def _estimate_table(comparison: Comparison) -> str | None:
             ]
         )
     return render((f"{name}", "ours", "paper", "goal", ""), rows)
+
+
+def _arrival_rows(link: LinkMetrics) -> list[Row]:
+    """What the time to 10 % is made of."""
+    parts = {
+        "  mass alone, s": link.mass_time_to_10pct_s,
+        "  com alone, s": link.com_time_to_10pct_s,
+    }
+    return [[label, number(value, 2), "", "", ""] for label, value in parts.items()]
 
 
 def _paper_value(key: str, comparison: Comparison) -> str:

@@ -15,12 +15,16 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from models.settings import CostSettings, SoleSettings
-from wbmpc import residuals
+from wbmpc import native
+from wbmpc import residuals as python_residuals
 from wbmpc.errors import UnknownNameError
 from wbmpc.reference import UPPER_BODY, Reference, home_reference
 from wbmpc.robot import BASE, Robot
 
 Array = NDArray[np.float64]
+
+residuals = native if native.AVAILABLE else python_residuals
+"""The compiled twins where they are built, else the Python specification."""
 
 GRAVITY = 9.81
 

@@ -55,12 +55,10 @@ class LowLevelController:
         self._limits = robot.torque_limits_full_Nm
         self._home = robot.home_q_full[7:]
         self._plan: Plan | None = None
-        self._held: tuple[Array, Array] | None = None
 
     def follow(self, plan: Plan) -> None:
         """Follow a new plan from now on."""
         self._plan = plan
-        self._held = None
 
     def command(self, time_s: float, q_full: Array, v_full: Array) -> JointCommand:
         """Torques at `time_s` for the measured state of all joints."""
@@ -75,15 +73,11 @@ class LowLevelController:
         if self._plan is None:
             still = np.zeros_like(self._home)
             return self._home, still, still, LowLevelMode.HOLD
-        fresh = time_s - self._plan.time_s <= MAX_PLAN_AGE_S
-        if fresh:
-            q, v, tau = sample(self._plan, time_s)
-            self._held = (q, tau)
-        elif self._held is None:
-            q, v, tau = sample(self._plan, self._plan.time_s + MAX_PLAN_AGE_S)
-            self._held = (q, tau)
-        else:
-            (q, tau), v = self._held, np.zeros(len(self._held[0]))
+        age_s = time_s - self._plan.time_s
+        q, v, tau = sample(self._plan, self._plan.time_s + min(age_s, MAX_PLAN_AGE_S))
+        fresh = age_s <= MAX_PLAN_AGE_S
+        if not fresh:
+            v = np.zeros_like(v)
         return (
             self._robot.full_tau(q, self._home),
             self._robot.full_tau(v, np.zeros_like(self._home)),

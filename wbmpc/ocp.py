@@ -49,7 +49,8 @@ def build_ocp(robot: Robot) -> OptimalControlProblem:
     accelerations, which do not exist there, scaled to count as one running node.
     """
     mpc = robot.settings.mpc
-    state = crocoddyl.StateMultibody(robot.model)
+    # A copy: estimated inertias are written into it while the MPC runs.
+    state = crocoddyl.StateMultibody(robot.model.copy())
     actuation = crocoddyl.ActuationModelFloatingBase(state)
     items = declare_costs(robot, state, actuation.nu)
     contacts = _contacts(robot, state, actuation.nu)
@@ -69,6 +70,8 @@ def build_ocp(robot: Robot) -> OptimalControlProblem:
     node = crocoddyl.IntegratedActionModelEuler(running, mpc.node_dt_s)
     last = crocoddyl.IntegratedActionModelEuler(terminal, 0.0)
     problem = crocoddyl.ShootingProblem(x0, [node] * mpc.nodes, last)
+    # Crocoddyl would take two threads by itself, whatever OpenMP's environment says.
+    problem.nthreads = mpc.threads
     return OptimalControlProblem(
         problem=problem, state=state, items=items, nu=actuation.nu
     )

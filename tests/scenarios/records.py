@@ -14,6 +14,7 @@ WEIGHT_N = 656.0
 
 def make_record(
     robot: Robot,
+    /,
     *,
     sag_mm: float = 0.0,
     arrival_s: float = 0.3,

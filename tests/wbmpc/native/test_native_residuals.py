@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import textwrap
 
 import crocoddyl
 import numpy as np
@@ -213,27 +214,56 @@ def test_same_iterates(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(ours.us, reference.us, rtol=0, atol=1e-7 * scale)
 
 
-def test_clean_exit() -> None:
-    """Heap trouble shows when the process ends: the exit code must be 0."""
-    code = (
-        "import native_scenes as scenes\n"
-        "from wbmpc import native\n"
-        "for make in scenes.STANCES.values():\n"
-        "    scene = scenes.Scene(make(), {'native': native}, 0, False)\n"
-        "    for _ in range(3):\n"
-        "        x, u = scene.random_point()\n"
-        "        scene.evaluate(x, u)\n"
-        "        scene.evaluate(x, None)\n"
-        "print('reached the end')\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+def _run(code: str) -> str:
+    """Output of a program in a process of its own, which must end with exit code 0.
+
+    Heap trouble shows when a process ends, after a test that has passed.
+    """
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        env=environment,
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-    assert "reached the end" in done.stdout, done.stderr
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr}"
+    return done.stdout
+
+
+def test_clean_exit() -> None:
+    output = _run("""
+        import native_scenes
+        from wbmpc import native
+        for make in native_scenes.STANCES.values():
+            for literal in (False, True):
+                scene = native_scenes.Scene(make(), {"native": native}, 0, literal)
+                for _ in range(3):
+                    x, u = scene.random_point()
+                    scene.evaluate(x, u)
+                    scene.evaluate(x, None)
+        print("reached the end")
+    """)
+    assert "reached the end" in output
+
+
+def test_threads_do_not_matter() -> None:
+    """In a process of its own: one residual written in Python forbids threads."""
+    output = _run("""
+        import numpy as np
+        from wbmpc import costs, native
+        from wbmpc.ocp import build_ocp
+        from wbmpc.robot import Robot
+        costs.residuals = native
+        problem = build_ocp(Robot.load("alexander")).problem
+        xs, us = [problem.x0] * (problem.T + 1), [np.zeros(21)] * problem.T
+        hessians = []
+        for threads in (1, 2):
+            problem.nthreads = threads
+            problem.calc(xs, us)
+            problem.calcDiff(xs, us)
+            hessians.append([np.array(d.Lxx) for d in problem.runningDatas])
+        assert problem.nthreads == 2
+        print(np.array_equal(*hessians))
+    """)
+    assert output.strip() == "True"

@@ -26,11 +26,11 @@ Eigen::VectorXd vector(const bp::object& values) {
 }
 
 Eigen::Matrix3d matrix3(const bp::object& values) {
-  const bp::object array = bp::import("numpy").attr("array")(values, "float64");
-  const Eigen::MatrixXd matrix = bp::extract<Eigen::MatrixXd>(array);
-  check_size("rotation_ref's rows", matrix.rows(), 3);
-  check_size("rotation_ref's columns", matrix.cols(), 3);
-  return matrix;
+  check_size("rotation_ref, by rows,", bp::len(values), 3);
+  const Eigen::VectorXd entries = vector(values);
+  check_size("rotation_ref", entries.size(), 9);
+  using RowMajor = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+  return Eigen::Map<const RowMajor>(entries.data());
 }
 
 std::vector<Eigen::Index> indices(const bp::object& values) {
@@ -177,13 +177,22 @@ void expose_angular_momentum() {
       .add_property("gain", read_only(&T::gain));
 }
 
+// Gains of a frame residual live in its base class, which is not exposed.
+template <typename T>
+Eigen::VectorXd frame_kp(const T& self) {
+  return self.kp();
+}
+
+template <typename T>
+Eigen::VectorXd frame_kd(const T& self) {
+  return self.kd();
+}
+
 template <typename T>
 void expose_frame_properties(ResidualClass<T>& exposed) {
   exposed.add_property("frame_id", &T::frame_id)
-      .add_property("kp", bp::make_function(
-                              +[](const T& self) { return Eigen::VectorXd(self.kp()); }))
-      .add_property("kd", bp::make_function(
-                              +[](const T& self) { return Eigen::VectorXd(self.kd()); }));
+      .add_property("kp", &frame_kp<T>)
+      .add_property("kd", &frame_kd<T>);
 }
 
 void expose_frame_rotation() {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include <pinocchio/multibody/model.hpp>
+#include <pinocchio/multibody.hpp>
 
 #include "motion_columns.hpp"
 

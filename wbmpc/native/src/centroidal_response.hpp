@@ -13,8 +13,7 @@ struct CentroidalResponseData : public ResponseData {
   template <template <typename> class Model>
   CentroidalResponseData(Model<double>* model, Collector* collector, bool needs_joint)
       : ResponseData(model, collector, needs_joint),
-        centroidal(*std::static_pointer_cast<State>(model->get_state())->get_pinocchio()) {
-  }
+        centroidal(rigid_body_model(*model)) {}
 
   CentroidalDerivatives centroidal;
 };

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <pinocchio/multibody/model.hpp>
+#include <pinocchio/multibody.hpp>
 
 #include "motion_columns.hpp"
 

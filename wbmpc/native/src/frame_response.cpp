@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <pinocchio/spatial/explog.hpp>
+#include <pinocchio/spatial.hpp>
 
 namespace wbmpc {
 namespace {
@@ -14,7 +14,7 @@ struct FrameResponseData : public ResponseData {
   template <template <typename> class Model>
   FrameResponseData(Model<double>* model, Collector* collector, bool needs_joint)
       : ResponseData(model, collector, needs_joint),
-        frame(*std::static_pointer_cast<State>(model->get_state())->get_pinocchio()) {}
+        frame(rigid_body_model(*model)) {}
 
   FrameDerivatives frame;
 };

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include <pinocchio/multibody/data.hpp>
+#include <pinocchio/multibody.hpp>
 
 namespace wbmpc {
 

@@ -7,14 +7,16 @@
 namespace wbmpc {
 
 void ResponseData::bind(Collector* collector, bool needs_joint) {
-  auto* multibody = dynamic_cast<crocoddyl::DataCollectorMultibodyTpl<double>*>(collector);
+  using Multibody = crocoddyl::DataCollectorMultibodyTpl<double>;
+  using Joint = crocoddyl::DataCollectorJointTpl<double>;
+  auto* multibody = dynamic_cast<Multibody*>(collector);
   if (multibody == nullptr) {
     throw std::invalid_argument(
         "the data collector of a response residual must hold Pinocchio data "
         "(DataCollectorMultibody)");
   }
   rigid_body = multibody->pinocchio;
-  auto* with_joint = dynamic_cast<crocoddyl::DataCollectorJointTpl<double>*>(collector);
+  auto* with_joint = dynamic_cast<Joint*>(collector);
   if (with_joint != nullptr) {
     joint = with_joint->joint.get();
   } else if (needs_joint) {

@@ -95,6 +95,10 @@ class ResponseResidual : public Residual {
   bool literal_;
 };
 
+inline const pinocchio::Model& rigid_body_model(const Residual& residual) {
+  return *std::static_pointer_cast<State>(residual.get_state())->get_pinocchio();
+}
+
 // Allocates data in Eigen's alignment, as Crocoddyl does.
 template <typename Data, typename Model>
 std::shared_ptr<ResidualData> allocate(Model* model, Collector* collector) {

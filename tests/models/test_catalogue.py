@@ -1,0 +1,79 @@
+"""Settings: read, refused, overridden; and every one of them changes something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from models import load_settings, robot_names
+from models.errors import SettingsError, UnknownNameError
+
+
+def test_every_shipped_robot_loads() -> None:
+    assert "alexander" in robot_names()
+    for name in robot_names():
+        settings = load_settings(name)
+        assert Path(settings.urdf).is_file()
+        assert settings.name == name
+
+
+def test_override_changes_one_value_only() -> None:
+    before = load_settings("alexander")
+    after = load_settings("alexander", ["mpc.nodes=20"])
+    assert (before.mpc.nodes, after.mpc.nodes) == (30, 20)
+    assert msgspec.structs.replace(after, mpc=before.mpc) == before
+
+
+def test_list_override() -> None:
+    settings = load_settings("alexander", ["mpc.costs.center_of_mass.kp=[1, 2, 3]"])
+    assert settings.mpc.costs.center_of_mass.kp == (1.0, 2.0, 3.0)
+
+
+def test_unknown_robot_names_the_choices() -> None:
+    with pytest.raises(UnknownNameError, match="unknown robot 'alexandre'.*alexander"):
+        load_settings("alexandre")
+
+
+@pytest.mark.parametrize(
+    ("assignment", "words"),
+    [
+        ("mpc.costs.centre_of_mass.weight=1", "did you mean center_of_mass"),
+        ("mpc.node=20", "did you mean nodes"),
+        ("mpc.nodes.deep=20", "unknown settings key"),
+    ],
+)
+def test_unknown_key_names_the_nearest(assignment: str, words: str) -> None:
+    with pytest.raises(UnknownNameError, match=words):
+        load_settings("alexander", [assignment])
+
+
+@pytest.mark.parametrize(
+    ("assignment", "words"),
+    [
+        ("mpc.nodes=many", "Expected `int`"),
+        ("mpc.nodes=1.5", "Expected `int`"),
+        ("mpc.nodes", "expected key.path=value"),
+        ("mpc.nodes=[", "not a TOML value"),
+    ],
+)
+def test_bad_value_names_key_and_rule(assignment: str, words: str) -> None:
+    with pytest.raises(SettingsError, match=words):
+        load_settings("alexander", [assignment])
+
+
+def test_a_file_with_a_misspelt_key_is_refused(tmp_path: Path) -> None:
+    source = Path(load_settings("alexander").urdf).with_name("settings.toml")
+    text = source.read_text(encoding="utf-8").replace("node_dt_s", "node_dt")
+    path = tmp_path / "settings.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(SettingsError, match="node_dt"):
+        load_settings(str(path))
+
+
+def test_a_file_that_is_not_toml_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "robot.toml"
+    path.write_text("name = = 3", encoding="utf-8")
+    with pytest.raises(SettingsError, match="not a TOML file"):
+        load_settings(str(path))

@@ -1,0 +1,104 @@
+"""Joint order, groups, frames; and both models are the same robot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from models import load_settings
+from wbmpc.errors import RobotError, UnknownNameError
+from wbmpc.reference import UPPER_BODY
+from wbmpc.robot import Robot
+
+
+def test_neck_is_locked_out_of_the_controller(robot: Robot) -> None:
+    neck = set(robot.settings.groups.neck)
+    assert set(robot.joint_names) - set(robot.controlled_joints) == neck
+    assert len(robot.joint_names) == 23
+    assert len(robot.controlled_joints) == 21
+
+
+def test_locking_the_neck_changes_no_physics(robot: Robot) -> None:
+    """With a still neck, both models need the same torques for the same motion."""
+    rng = np.random.default_rng(0)
+    q_full = robot.home_q_full.copy()
+    v_full, a_full = rng.normal(size=(2, robot.full_model.nv))
+    neck = 6 + robot.joints_full("neck")
+    v_full[neck] = a_full[neck] = 0.0
+    full = pin.rnea(
+        robot.full_model, robot.full_model.createData(), q_full, v_full, a_full
+    )
+    reduced = pin.rnea(
+        robot.model,
+        robot.model.createData(),
+        robot.controlled_q(q_full),
+        robot.controlled_v(v_full),
+        robot.controlled_v(a_full),
+    )
+    np.testing.assert_allclose(robot.controlled_v(full), reduced, atol=1e-10)
+
+
+def test_groups_cover_the_controlled_joints_once(robot: Robot) -> None:
+    indices = robot.joints("left_leg", "right_leg", *UPPER_BODY)
+    assert sorted(indices) == list(range(len(robot.controlled_joints)))
+
+
+def test_torques_round_trip(robot: Robot) -> None:
+    tau = np.arange(21.0)
+    full = robot.full_tau(tau, np.full(23, -1.0))
+    np.testing.assert_array_equal(robot.controlled_tau(full), tau)
+    assert (full[robot.joints_full("neck")] == -1.0).all()
+
+
+def test_home_stands_with_the_mass_over_the_feet(robot: Robot) -> None:
+    data = robot.model.createData()
+    com = pin.centerOfMass(robot.model, data, robot.home_q)
+    np.testing.assert_allclose(com[:2], 0.0, atol=1e-4)
+    assert com[2] == pytest.approx(0.795, abs=1e-3)
+    pin.framesForwardKinematics(robot.model, data, robot.home_q)
+    for sole in robot.soles:
+        placement = data.oMf[robot.frame_id(sole.frame)]
+        assert placement.translation[2] == pytest.approx(0.0, abs=1e-9)
+        np.testing.assert_allclose(placement.rotation, np.eye(3), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"),
+    [
+        ('groups.neck=["NECK_Z", "NECK_X"]', "joint"),
+        ('left_sole.frame="LEFT_SOUL"', "frame"),
+        ('left.tip_frame="TIP"', "frame"),
+        ('root_link="PELVIS"', "frame"),
+    ],
+)
+def test_names_that_do_not_exist_are_refused(key: str, kind: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"unknown {kind}"):
+        Robot(load_settings("alexander", [key]))
+
+
+def test_a_joint_left_out_of_the_groups_is_named() -> None:
+    with pytest.raises(RobotError, match="NECK_Y"):
+        Robot(load_settings("alexander", ['groups.neck=["NECK_Z"]']))
+
+
+def test_unknown_group_and_frame(robot: Robot) -> None:
+    with pytest.raises(UnknownNameError, match="unknown joint group 'tail'"):
+        robot.joints("tail")
+    with pytest.raises(UnknownNameError, match="LEFT_SOLE"):
+        robot.frame_id("LEFT_SOLES")
+
+
+@pytest.mark.parametrize("content", ["hello", "<robot", "<mujoco/>", ""])
+def test_a_file_that_is_no_urdf_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "robot.urdf"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(RobotError, match="robot.urdf is not a usable URDF"):
+        Robot(load_settings("alexander", [f'urdf="{path}"']))
+
+
+def test_a_missing_file_is_refused() -> None:
+    with pytest.raises(RobotError, match=r"nowhere\.urdf does not exist"):
+        Robot(load_settings("alexander", ['urdf="nowhere.urdf"']))
