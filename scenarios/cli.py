@@ -172,10 +172,13 @@ def print_result(value: object, text: str, *, as_json: bool) -> None:
 
 
 def _exit_code(error: ModelsError) -> int:
-    from wbmpc import errors
+    """Failed gates end badly; anything else refused is bad input.
 
-    gates = (errors.InstallError, errors.ModelMismatchError)
-    return EXIT_BAD_END if isinstance(error, gates) else EXIT_BAD_INPUT
+    By name: with a wrong pair of wheels the module of these classes does not import.
+    """
+    gates = {"InstallError", "ModelMismatchError"}
+    names = {cls.__name__ for cls in type(error).__mro__}
+    return EXIT_BAD_END if gates & names else EXIT_BAD_INPUT
 
 
 def _one_sentence(box: str) -> str:

@@ -46,7 +46,10 @@ class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
 
 def diagnose() -> Diagnosis:
     """Look at the installation; takes a few seconds and never raises."""
-    findings = [_wheel_pair(), _contact_solve(), _native_part(), _threads()]
+    pair = _wheel_pair()
+    findings = [pair, _contact_solve(), _threads()]
+    if pair.ok:  # nothing of ours imports otherwise
+        findings.append(_native_part())
     return Diagnosis(
         ok=all(f.ok for f in findings if f.needed),
         findings=findings,

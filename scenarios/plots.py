@@ -58,8 +58,8 @@ def write_plots(folder: Path, robot: Robot, records: Records) -> None:
         folder: Made if missing.
         robot: Robot of all runs.
         records: Runs by name: `unloaded`, `without_estimator`, `with_estimator` and
-            `prior_REGIME`, any of them; single-run pictures show the one with estimator
-            if there is one.
+            `prior_REGIME`; at least one of the second and third. Single-run pictures
+            show the one with estimator if there is one.
 
     Raises:
         OSError: A file can not be written.
@@ -80,11 +80,14 @@ def write_plots(folder: Path, robot: Robot, records: Records) -> None:
 
 
 def main_run(records: Records) -> RunRecord:
-    """Run that single-run pictures show."""
-    for name in ("with_estimator", "without_estimator", *records):
-        if name in records:
-            return records[name]
-    raise ValueError("no run to draw")
+    """Run that single-run pictures show.
+
+    Raises:
+        KeyError: There is neither a run with nor one without estimator.
+    """
+    if "with_estimator" in records:
+        return records["with_estimator"]
+    return records["without_estimator"]
 
 
 def tip_paths(records: Records) -> Figure:
@@ -95,7 +98,7 @@ def tip_paths(records: Records) -> Figure:
         for name, record in _main_three(records):
             window = Windows.of(record).whole
             path = record.tips[side].world_m[window]
-            axis.plot(path[:, 1], path[:, 2], linewidth=1.4, **_style(name, record))
+            axis.plot(path[:, 1], path[:, 2], linewidth=1.4, **STYLES[name])
         axis.set_title(f"{side} forearm tip{_load_note(main_run(records), side)}")
         axis.set_xlabel("y [m]")
         axis.set_aspect("equal", adjustable="datalim")
@@ -117,7 +120,7 @@ def tip_errors(records: Records) -> Figure:
             continue
         error_mm = 1e3 * tip_error_m(record, twin, side)
         for row, axis in enumerate(axes):
-            axis.plot(record.time_s, error_mm[:, row], **_style(name, record))
+            axis.plot(record.time_s, error_mm[:, row], **STYLES[name])
     if twin is None:
         axes[0].set_title("no unloaded run to compare with")
     for label, axis in zip("xyz", axes, strict=True):
@@ -156,7 +159,6 @@ def balance(records: Records, robot: Robot) -> Figure:
     """Centre of mass and of pressure over the support polygon, from above."""
     stance = Stance(robot)
     runs = [(n, r) for n, r in _main_three(records) if n != "unloaded"]
-    runs = runs or list(records.items())
     figure = _figure(4.8 * len(runs) + 0.6, 5.0)
     axes = figure.subplots(1, len(runs), squeeze=False, sharex=True, sharey=True)[0]
     for axis, (name, record) in zip(axes, runs, strict=True):
@@ -169,7 +171,7 @@ def balance(records: Records, robot: Robot) -> Figure:
         axis.plot(com[:, 1], com[:, 0], color=BLUE, linewidth=1.6, label="CoM")
         axis.plot(*com[-1, [1, 0]], "o", color=BLUE, markersize=6, label="CoM, end")
         fell = f", fell at {record.time_s[-1]:.1f} s" if record.fell else ""
-        axis.set_title(f"{_style(name, record)['label']}{fell}")
+        axis.set_title(f"{STYLES[name]['label']}{fell}")
         axis.set_xlabel("y [m], left is left")
         axis.set_aspect("equal")
         _frame_stance(axis, stance)
@@ -251,14 +253,6 @@ def _figure(width: float, height: float) -> Figure:
 def _main_three(records: Records) -> list[tuple[str, RunRecord]]:
     names = ("unloaded", "without_estimator", "with_estimator")
     return [(name, records[name]) for name in names if name in records]
-
-
-def _style(name: str, record: RunRecord) -> dict[str, Any]:
-    style = STYLES.get(name)
-    if style is None:
-        key = "with_estimator" if record.settings.estimator else "without_estimator"
-        style = STYLES[key] | {"label": name}
-    return dict(style)
 
 
 def _draw_mass(axis: Axes, record: RunRecord, series: LinkSeries) -> None:
