@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ekf import (
+    AlignedSample,
     ConsistentRateLimiter,
     Estimate,
     FictitiousPrior,
@@ -20,7 +21,7 @@ from ekf import (
 )
 from models.settings import EstimatorSettings
 from scenarios.record import SIDES
-from wbmpc.robot import Robot
+from wbmpc.robot import BASE, Robot
 
 Array = NDArray[np.float64]
 
@@ -65,9 +66,10 @@ class InertiaAdaptation:
             self._ekf.nominal_parameters,
             max_mass_rate_kg_per_s=settings.max_mass_rate_kg_per_s,
             max_moment_rate_kgm_per_s=settings.max_moment_rate_kgm_per_s,
+            max_inertia_rate_kgm2_per_s=settings.max_inertia_rate_kgm2_per_s,
         )
         self._tick_s = robot.settings.mpc.tick_dt_s
-        self._sample = None
+        self._sample: AlignedSample | None = None
 
     @property
     def nominal(self) -> Array:
@@ -132,6 +134,8 @@ def _measurement_variance(robot: Robot) -> Array:
         settings.torque_legs: groups.left_leg + groups.right_leg,
     }
     by_joint = {name: value for value, names in variances.items() for name in names}
-    return torque_variance(
-        robot.model, base=settings.torque_base, by_joint=by_joint
+    variance = torque_variance(
+        robot.model, base=settings.torque_base_force, by_joint=by_joint
     )
+    variance[3:BASE] = settings.torque_base_moment
+    return variance

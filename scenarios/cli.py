@@ -104,7 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _dispatch(command)
     except KeyboardInterrupt:
-        say("interrupted: no results were kept")
+        say("interrupted: no files were kept")
         return EXIT_INTERRUPTED
     except ModelsError as error:
         say(str(error))

@@ -51,9 +51,9 @@ def run_scenario(options: Run) -> int:
     records = {"unloaded": twin} if twin is not None else {}
     records[run_key(settings)] = record
     text = run_table(metrics)
+    print_result(metrics, text, as_json=options.json)
     if path is not None:
         save(path, robot, metrics, text, records)
-    print_result(metrics, text, as_json=options.json)
     return verdict({"run": metrics})
 
 
@@ -70,9 +70,9 @@ def compare_scenario(options: Compare) -> int:
     runs = gather(records)
     result = compare(runs, robot)
     text = comparison_table(result)
+    print_result(result, text, as_json=options.json)
     if path is not None:
         save(path, robot, result, text, records)
-    print_result(result, text, as_json=options.json)
     return verdict(_judged(result, runs))
 
 

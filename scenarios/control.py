@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from scenarios.adaptation import AdaptationTick, InertiaAdaptation
 from wbmpc.low_level import JointCommand, LowLevelController
 from wbmpc.mpc import SolveResult, WholeBodyMpc
+from wbmpc.plan import Plan
 from wbmpc.plant.interface import Measurement
 from wbmpc.reference import Reference
 from wbmpc.robot import Robot
@@ -36,9 +38,24 @@ class ControlTick:
 class ControlSide:
     """MPC, estimator and low level of one robot, free of any plant or clock."""
 
-    def __init__(self, robot: Robot, adaptation: InertiaAdaptation | None) -> None:
-        """Couple the parts; without `adaptation` the model stays nominal."""
+    def __init__(
+        self,
+        robot: Robot,
+        adaptation: InertiaAdaptation | None,
+        *,
+        plan_delay_ticks: int = 0,
+    ) -> None:
+        """Couple the parts.
+
+        Args:
+            robot: What is controlled.
+            adaptation: The estimator's path; without it the model stays nominal.
+            plan_delay_ticks: Ticks from a measurement until its plan is followed; a
+                plan carries its own time, so that it is followed at its right place.
+        """
         self.robot = robot
+        self._waiting: deque[Plan] = deque()
+        self._plan_delay_ticks = plan_delay_ticks
         self.mpc = WholeBodyMpc(robot)
         self.adaptation = adaptation
         self._low_level = LowLevelController(robot)
@@ -68,14 +85,20 @@ class ControlSide:
             reference,
         )
         solved = time.perf_counter()
-        if result.status.ok:
-            self._low_level.follow(result.plan)
+        self._follow(result)
         timing = {
             "estimator": 1e3 * (estimated - started),
             "mpc": 1e3 * (solved - estimated),
             "tick": 1e3 * (solved - started),
         }
         return ControlTick(result=result, adaptation=adapted, timing_ms=timing)
+
+    def _follow(self, result: SolveResult) -> None:
+        """Hand the plan of this tick, or of an earlier one, to the low level."""
+        if result.status.ok:
+            self._waiting.append(result.plan)
+        while self._waiting and self._is_due(self._waiting[0]):
+            self._low_level.follow(self._waiting.popleft())
 
     def _adapt(self) -> AdaptationTick | None:
         if self.adaptation is None:

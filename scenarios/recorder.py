@@ -48,6 +48,10 @@ class Recorder:
         """Note something that happened."""
         self.events.append((time_s, sentence))
 
+    def timing(self, stage: str, duration_ms: float) -> None:
+        """Add the duration of one stage of one tick."""
+        self._timing.setdefault(stage, []).append(duration_ms)
+
     def tick(
         self,
         measured: Measurement,
@@ -75,7 +79,7 @@ class Recorder:
         )
         self._append_estimate(tick, loads)
         for stage, duration in tick.timing_ms.items():
-            self._timing.setdefault(stage, []).append(duration)
+            self.timing(stage, duration)
         if not tick.result.status.ok:
             self.faults[f"mpc_{tick.result.status.name.lower()}"] += 1
         if command.saturated.any():
@@ -88,10 +92,8 @@ class Recorder:
 
     def finish(self, *, fell: bool, wall_s: float) -> RunRecord:
         """Turn everything into arrays."""
-        rows = {
-            k: v if k in ("status", "mode") else np.array(v)
-            for k, v in self._rows.items()
-        }
+        status, mode = self._rows.pop("status"), self._rows.pop("mode")
+        rows = {key: np.array(values) for key, values in self._rows.items()}
         links = {side: self._link(side, rows) for side in SIDES}
         tips = {
             side: TipSeries(
@@ -107,8 +109,8 @@ class Recorder:
             joint_names=self._robot.joint_names,
             links=links,
             tips=tips,
-            status=tuple(rows.pop("status")),
-            mode=tuple(rows.pop("mode")),
+            status=tuple(status),
+            mode=tuple(mode),
             cost_by_term={k: np.array(v) for k, v in self._cost.items()},
             cost_time_s=np.array(self._cost_times),
             timing_ms={k: np.array(v) for k, v in self._timing.items()},

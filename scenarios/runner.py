@@ -124,7 +124,9 @@ class Run:
         )
         started = time.perf_counter()
         self._measured = self._advance(measured, command, tick_s)
-        tick.timing_ms["plant_and_low_level"] = 1e3 * (time.perf_counter() - started)
+        self._recorder.timing(
+            "plant_and_low_level", 1e3 * (time.perf_counter() - started)
+        )
 
     def _advance(
         self, measured: Measurement, command: JointCommand, tick_s: float

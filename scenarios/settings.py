@@ -14,6 +14,8 @@ MAX_PAYLOAD_KG = 100.0
 
 Arm = Literal["left", "right", "both"]
 PriorName = Literal["none", "inertia_only", "all"]
+PlantName = Literal["clean", "hardware_twin"]
+BaseEstimatorName = Literal["contact_ekf", "fixed_feet"]
 
 
 class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +41,15 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     prior: PriorName = "inertia_only"
     """Channels the fictitious measurement pins (Table V)."""
     seed: int = 0
+    plant: PlantName = "clean"
+    """Nominal physics and perfect sensors, or a robot's imperfections (seeded)."""
+    ideal: tuple[str, ...] = ()
+    """Imperfections of the plant to leave out, by name, to see what each costs."""
+    truth: bool | None = None
+    """Control on the simulator's state instead of an estimate of the base; by default
+    on the clean plant only."""
+    base_estimator: BaseEstimatorName = "fixed_feet"
+    """Where the base's state comes from unless it is the simulator's."""
     overrides: tuple[str, ...] = ()
     """`key.path=value` changes of the robot's settings."""
 
@@ -50,6 +61,11 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
         _in_range("ramp", self.ramp_s, 0.0, 3600.0, "s")
         if self.remove_at_s is not None:
             _in_range("remove-at", self.remove_at_s, self.at_s, self.duration_s, "s")
+
+    @property
+    def uses_truth(self) -> bool:
+        """Whether the controller sees the simulator's state."""
+        return self.plant == "clean" if self.truth is None else self.truth
 
 
 def _in_range(name: str, value: float, low: float, high: float, unit: str) -> None:

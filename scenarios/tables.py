@@ -53,8 +53,10 @@ def priors_table(comparison: Comparison) -> str:
         rows.append(_prior_row(regime, "ours", metrics, link, comparison.arm))
         paper = comparison.paper.priors.get(regime) if comparison.paper else None
         if paper is not None:
-            values = (paper.elbow_rms_deg, paper.alpha, paper.d, paper.s, paper.t)
-            rows.append([regime, "paper", *(_small(v) for v in values), "", ""])
+            values = (paper.alpha, paper.d, paper.s, paper.t)
+            elbow = number(paper.elbow_rms_deg, 2)
+            cells = (_small(v) for v in values)
+            rows.append([regime, "paper", elbow, *cells, "", ""])
     header = ("prior", "", "elbow deg", "alpha", "d", "s", "t", "mass kg", "d, s")
     return (
         "RMS deviation from nominal, loaded forearm, settled window\n"

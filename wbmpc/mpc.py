@@ -190,13 +190,13 @@ def shift(plan: Plan, time_s: float) -> tuple[Array, Array]:
         States (K+1, nx) and torques (K, nu), new arrays.
     """
     xs = np.hstack([plan.q, plan.v])
-    nodes = np.arange(len(xs)) + (time_s - plan.time_s) / plan.node_dt_s
+    nodes = np.arange(len(xs), dtype=float) + (time_s - plan.time_s) / plan.node_dt_s
     xs_shifted = _interpolate(xs, nodes)
     xs_shifted[:, 3:7] /= np.linalg.norm(xs_shifted[:, 3:7], axis=1, keepdims=True)
     return xs_shifted, _interpolate(plan.tau_Nm, nodes[:-1])
 
 
-def _interpolate(rows: Array, at: Array) -> Array:
+def _interpolate(rows: Array, at: NDArray[np.floating]) -> Array:
     at = np.clip(at, 0.0, len(rows) - 1.0)
     lower = np.minimum(at.astype(int), max(len(rows) - 2, 0))
     upper = np.minimum(lower + 1, len(rows) - 1)

@@ -1,11 +1,14 @@
-"""C++ twins of `wbmpc.residuals`, or the reason why they are not here.
+"""C++ twins of `wbmpc.residuals` and a faster solver, or why they are not here.
 
 The extension module is compiled when the package is installed. Without it everything
 runs on the Python residuals, slower: choose with
 
     residuals = native if native.AVAILABLE else python_residuals
 
-The classes have the names, arguments and results of their Python twins. They read what
+`SolverFDDP` takes the place of `crocoddyl.SolverFDDP`; `kernels()` names the variant of
+its compiled kernels that this processor runs.
+
+The residuals have the names, arguments and results of their Python twins. They read what
 `crocoddyl.DifferentialActionModelContactFwdDynamics` has computed at a node and are
 meant for it; the Python ones work in any action model with joint data.
 """
@@ -30,7 +33,10 @@ _CLASSES = (
     "ResidualModelFramePlacementResponse",
     "ResidualModelFrameRotationResponse",
     "ResidualModelJointResponse",
+    "SolverFDDP",
 )
+
+_FUNCTIONS = ("kernels",)
 
 try:
     _native = importlib.import_module("wbmpc.native._native")
@@ -45,13 +51,13 @@ except ImportError as error:
     REASON = f"the native part of wbmpc does not load: {error}"
 else:
     AVAILABLE, REASON = True, ""
-    globals().update({name: getattr(_native, name) for name in _CLASSES})
+    globals().update({name: getattr(_native, name) for name in (*_CLASSES, *_FUNCTIONS)})
 
-__all__ = ["AVAILABLE", "REASON", *_CLASSES]
+__all__ = ["AVAILABLE", "REASON", *_CLASSES, *_FUNCTIONS]
 
 
 def __getattr__(name: str) -> Any:
-    """Say why a class is missing."""
-    if name in _CLASSES:
+    """Say why something is missing."""
+    if name in (*_CLASSES, *_FUNCTIONS):
         raise ImportError(REASON)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -27,6 +27,32 @@ class Measurement:
     q: Array
     v: Array
     tau_Nm: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class SensorReadings:
+    """What a robot measures: all a controller may see of it.
+
+    Attributes:
+        time_s: Time the readings arrived.
+        q: (n,) joint angles in the order of `Robot.joint_names`.
+        v: (n,) joint velocities.
+        tau_Nm: (n,) joint torques over the step before the sample.
+        gyro_rad_per_s: (3,) angular velocity of the base, base axes.
+        accelerometer_m_per_s2: (3,) specific force R^T (p'' - g) at the base's origin,
+            base axes; +9.81 upward at rest.
+    """
+
+    time_s: float
+    q: Array
+    v: Array
+    tau_Nm: Array
+    gyro_rad_per_s: Array
+    accelerometer_m_per_s2: Array
+
+    def at(self, time_s: float) -> SensorReadings:
+        """The same readings, arrived at another time."""
+        return replace(self, time_s=time_s)
 
 
 @dataclass(frozen=True, kw_only=True)

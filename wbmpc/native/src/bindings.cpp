@@ -10,6 +10,7 @@
 #include "com_response.hpp"
 #include "frame_response.hpp"
 #include "joint_response.hpp"
+#include "solver_binding.hpp"
 
 namespace bp = boost::python;
 
@@ -234,4 +235,5 @@ BOOST_PYTHON_MODULE(_native) {
   wbmpc::expose_angular_momentum();
   wbmpc::expose_frame_rotation();
   wbmpc::expose_frame_placement();
+  wbmpc::expose_solver();
 }

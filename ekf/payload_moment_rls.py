@@ -1,0 +1,206 @@
+"""Payload mass and first moment by recursive least squares."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ekf.aligner import SignalAligner, TorqueTiming
+from ekf.arrays import Array, frozen, require_positive
+from ekf.covariance_limit import limit_covariance
+from ekf.errors import DimensionError, InvalidSettingError
+from ekf.faults import to_array
+from ekf.kalman import kalman_correction
+from ekf.payload_rls import require_forgetting
+from ekf.payload_torque import PayloadTorque, point_mass_parameters
+from ekf.row_variance import row_variance
+from ekf.samples import JointSample, SampleReader
+from ekf.sample_alignment import SampleAlignment
+from ekf.streaming import LearnStatus
+
+Regressor = Callable[[PayloadTorque, JointSample, Array], Array]
+"""(nv, 10) torque of the link's parameters at a sample with an acceleration."""
+
+
+def gravity_regressor(torque: PayloadTorque, sample: JointSample, a: Array) -> Array:  # noqa: ARG001
+    """Only the payload's weight; its inertial forces count as noise."""
+    return torque.gravity_regressor(sample)
+
+
+def full_regressor(torque: PayloadTorque, sample: JointSample, a: Array) -> Array:
+    """Weight and inertial forces."""
+    return torque.full_regressor(sample, a)
+
+
+class PayloadMomentRLS:
+    r"""Mass and first moment :math:`[m, m c]` of a payload, or the mass alone.
+
+    .. math:: \tau - ID(q, v, a) = Y(q, v, a)\, B\, w + \nu
+
+    with Y the ten-parameter regressor of the link and B what is unknown: the first four
+    parameters, or, with the centre of mass c known, those of 1 kg at c. Forgetting once
+    a sample, all joints in one Joseph-form update.
+
+    Four free numbers need a motion that shows them: an arm at rest, or one that does
+    not turn the payload against gravity, leaves some of them at zero. The payload's
+    rotational inertia about its own centre is not estimated.
+
+    Samples without acceleration pass a `SignalAligner` first, which costs a delay but
+    keeps torque and acceleration together.
+    """
+
+    def __init__(
+        self,
+        model: pin.Model,
+        link: str,
+        lam: float = 0.99,
+        *,
+        com_m: Any = None,
+        regressor: Regressor = full_regressor,
+        initial_variance: Any = (100.0, 1.0, 1.0, 1.0),
+        torque_variance: Any = 1.0,
+        cutoff_hz: float = 8.0,
+        torque_timing: TorqueTiming = TorqueTiming.INSTANTANEOUS,
+        feet: Sequence[str] = (),
+    ) -> None:
+        """Prepare for one link.
+
+        Args:
+            model: The unloaded robot; copied, never changed.
+            link: Link or frame that carries the payload.
+            lam: Forgetting factor per sample, in (0, 1].
+            com_m: (3,) centre of mass of the payload in the frame ``link`` if it is
+                known.
+            regressor: `full_regressor` or `gravity_regressor`.
+            initial_variance: Diagonal of P at the start [kg^2, (kg m)^2]: four numbers,
+                of which a known centre of mass uses the first. It also bounds P.
+            torque_variance: Variance of a torque row [(Nm)^2]: a number or (nv,).
+            cutoff_hz: Of the aligner, for samples without acceleration.
+            torque_timing: What the torque of such a sample stands for.
+            feet: Frames at which samples bring contact wrenches.
+
+        Raises:
+            UnknownLinkError: If a name is not in the model.
+            InvalidSettingError: If a value breaks its rule.
+            DimensionError: If an array has the wrong shape.
+        """
+        self._torque = PayloadTorque(model, link, feet)
+        self._alignment = SampleAlignment(
+            SampleReader(model, len(self._torque.feet)),
+            SignalAligner(model, cutoff_hz=cutoff_hz, torque_timing=torque_timing),
+        )
+        self._regressor = regressor
+        self._lam = require_forgetting(lam)
+        self._basis = _basis(self._torque, com_m)
+        self._initial = _initial(initial_variance, self._basis.shape[1])
+        self._variance = row_variance(torque_variance, model.nv)
+        self.reset()
+
+    def reset(self) -> None:
+        """Return to no payload and the initial covariance; the counts start again."""
+        self._w = np.zeros(len(self._initial))
+        self._p = np.diag(self._initial)
+        self._alignment.reset()
+        self._counts: Counter[LearnStatus] = Counter()
+
+    @property
+    def link(self) -> str:
+        """The link's name, as given."""
+        return self._torque.link
+
+    @property
+    def state(self) -> Array:
+        """(4,) [m, m c] about the joint frame [kg, kg m], or (1,) the mass."""
+        return frozen(self._w)
+
+    @property
+    def covariance(self) -> Array:
+        """(4, 4) or (1, 1) covariance of the state."""
+        return frozen(self._p)
+
+    @property
+    def sigma_mass_kg(self) -> float:
+        """Standard deviation of the mass."""
+        return float(np.sqrt(self._p[0, 0]))
+
+    @property
+    def com_m(self) -> Array:
+        """(3,) centre of mass in the joint frame; NaN while the mass is not positive.
+
+        A small mass makes it wild: look at the covariance first.
+        """
+        pi = self._basis @ self._w
+        return frozen(pi[1:4] / pi[0] if pi[0] > 0.0 else np.full(3, np.nan))
+
+    @property
+    def payload_parameters(self) -> Array:
+        """(10,) payload as a point mass at its centre, about the joint frame.
+
+        Zero while the mass is not positive.
+        """
+        mass = self.predict_one()
+        if mass <= 0.0:
+            return frozen(np.zeros(10))
+        return frozen(mass * point_mass_parameters(self.com_m))
+
+    @property
+    def counts(self) -> Mapping[LearnStatus, int]:
+        """What became of the samples."""
+        return dict(self._counts)
+
+    @property
+    def n_missing(self) -> int:
+        """Samples with a missing or non-finite channel."""
+        return self._counts[LearnStatus.MISSING]
+
+    def predict_one(self) -> float:
+        """Payload mass [kg], never negative."""
+        return max(float(self._w[0]), 0.0)
+
+    def learn_one(self, sample: Any) -> LearnStatus:
+        """Take one sample in any form `SampleReader` reads. Never raises on data."""
+        status, aligned = self._alignment.push(sample)
+        if aligned is not None:
+            assert aligned.a is not None
+            with np.errstate(over="ignore", invalid="ignore"):
+                used = self._update(aligned, aligned.a)
+            status = LearnStatus.USED if used else LearnStatus.NUMERICAL
+        self._counts[status] += 1
+        return status
+
+    def _update(self, sample: JointSample, a: Array) -> bool:
+        residual = self._torque.residual(sample, a)
+        rows = self._regressor(self._torque, sample, a) @ self._basis
+        predicted = limit_covariance(self._p / self._lam, self._initial)
+        innovation = residual - rows @ self._w
+        correction = kalman_correction(predicted, rows, self._variance, innovation)
+        if correction is None:
+            return False
+        self._w = self._w + correction.change
+        self._p = correction.covariance
+        return True
+
+
+def _basis(torque: PayloadTorque, com_m: Any) -> Array:
+    """(10, n) what the unknowns mean in the link's parameters."""
+    if com_m is None:
+        return np.eye(10)[:, :4]
+    com = to_array(com_m)
+    if com.shape != (3,):
+        raise DimensionError("com_m", com.shape, (3,))
+    if not np.isfinite(com).all():
+        raise InvalidSettingError("com_m", com_m, "must be finite")
+    return point_mass_parameters(torque.placement.act(com))[:, None]
+
+
+def _initial(values: Any, size: int) -> Array:
+    array = to_array(values)
+    if array.ndim == 0:
+        array = np.full(4, float(array))
+    if array.shape not in ((4,), (size,)):
+        raise DimensionError("initial_variance", array.shape, (size,))
+    for value in array:
+        require_positive("initial_variance", float(value))
+    return array[:size].copy()

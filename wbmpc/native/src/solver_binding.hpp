@@ -1,0 +1,9 @@
+// Python binding of the solver.
+
+#pragma once
+
+namespace wbmpc {
+
+void expose_solver();
+
+}  // namespace wbmpc

@@ -1,0 +1,76 @@
+"""What the controller needs of a base estimator, and the state it plans from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wbmpc.plant.interface import Measurement, SensorReadings
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaseEstimate:
+    """Pose and twist of the base, Pinocchio conventions.
+
+    Attributes:
+        position_m: (3,) in the world.
+        quaternion_xyzw: (4,) base to world.
+        twist: (6,) [linear m/s, angular rad/s] in the base frame.
+        contacts: (2,) whether left and right foot were taken for standing.
+    """
+
+    position_m: Array
+    quaternion_xyzw: Array
+    twist: Array
+    contacts: NDArray[np.bool_]
+
+
+class BaseEstimator(Protocol):
+    """One sample of all sensors in, one estimate of the base out."""
+
+    def reset(self, q: Array, readings: SensorReadings) -> BaseEstimate:
+        """Start at rest in a known configuration of `Robot.full_model`, feet down."""
+        ...
+
+    def update(self, readings: SensorReadings) -> BaseEstimate:
+        """Use one sample. Never raises on data; a faulty sample is counted."""
+        ...
+
+    @property
+    def rejections(self) -> dict[str, int]:
+        """How many samples were refused since the reset, by reason."""
+        ...
+
+
+def measurement_from(readings: SensorReadings, base: BaseEstimate) -> Measurement:
+    """State of all joints and the base as the controller believes it."""
+    return Measurement(
+        time_s=readings.time_s,
+        q=np.concatenate([base.position_m, base.quaternion_xyzw, readings.q]),
+        v=np.concatenate([base.twist, readings.v]),
+        tau_Nm=readings.tau_Nm,
+    )
+
+
+def fault_of(readings: SensorReadings, dt_s: float, joints: int) -> str | None:
+    """Why a sample can not be used, by name; None for a good one."""
+    if not (np.isfinite(dt_s) and dt_s > 0.0):
+        return "time_step"
+    shapes = ((joints,), (joints,), (joints,), (3,), (3,))
+    arrays = (
+        readings.q,
+        readings.v,
+        readings.tau_Nm,
+        readings.gyro_rad_per_s,
+        readings.accelerometer_m_per_s2,
+    )
+    if any(a.shape != s for a, s in zip(arrays, shapes, strict=True)):
+        return "dimension"
+    if not np.isfinite(np.concatenate(arrays)).all():
+        return "non_finite"
+    return None
