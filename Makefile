@@ -23,7 +23,8 @@ debian = if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 define PACKAGES
 packages() { \
     $(BIN)/uv pip install -q --python $(BIN)/python --reinstall-package wbmpc "$$@" \
-    || $(BIN)/python -m pip install -q --disable-pip-version-check "$$@"; \
+    || { echo "uv did not do it, trying pip" >&2; \
+      $(BIN)/python -m pip install -q --disable-pip-version-check "$$@"; }; \
   }; packages -c constraints.txt
 endef
 
@@ -52,7 +53,7 @@ types: $(INSTALLED)  ## Check types
 	$(BIN)/mypy
 
 constraints: $(INSTALLED)  ## Resolve constraints.txt anew (ARGS=--upgrade: newest of all)
-	echo uv | $(BIN)/uv pip compile -q --python-version 3.11 --extra dev --no-annotate \
+	echo uv | $(BIN)/uv pip compile -q --python-version 3.11 --all-extras --no-annotate \
 	  --custom-compile-command "make constraints" $(ARGS) \
 	  -o constraints.txt pyproject.toml $(BUILD_REQUIREMENTS) -
 
@@ -76,9 +77,11 @@ $(INSTALLED): pyproject.toml constraints.txt $(NATIVE_SOURCES) | $(BIN)/python
 	@echo "installing packages (about 360 MB to load the first time)"
 	@$(PACKAGES) -r $(BUILD_REQUIREMENTS)
 	@echo "installing wbmpc and compiling its native part (a minute or two)"
-	@$(PACKAGES) --no-build-isolation -e '.[dev]'
+	@$(PACKAGES) --no-build-isolation -e '.[dev,parquet]'
 	@$(BIN)/python -c 'from wbmpc import native; \
-	  print("native part:", native.REASON or "compiled")'
+	  print(native.REASON and native.REASON + " (Debian and Ubuntu: " \
+	    "sudo apt install g++ python3-dev), then: make -B install" \
+	    or "the native part is compiled")'
 	@touch $@
 
 $(BIN)/python:

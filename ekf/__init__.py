@@ -1,10 +1,17 @@
 """Online estimation of link inertias, usable with any controller.
 
-Depends on Pinocchio and NumPy only. Start with `InertialEKF`.
+Depends on Pinocchio and NumPy only. Start with `InertialEKF`;
+the simpler estimators share the interface `PayloadEstimator`.
 """
 
 from ekf.aligner import AlignedSample, SampleFault, SignalAligner, TorqueTiming
+from ekf.batch_identification import BatchIdentification, identify
 from ekf.deviation import DeviationModel
+from ekf.drift import CusumDetector, HampelDetector, InnovationDetector
+from ekf.drift_aware_learner import (
+    DriftAwareResidualDynamicsLearner,
+    InnovationTrigger,
+)
 from ekf.errors import (
     DimensionError,
     EkfError,
@@ -20,6 +27,13 @@ from ekf.log_cholesky import (
     upper_factor,
     upper_factor_partials,
 )
+from ekf.momentum_observer import MomentumObserver, MomentumPayload
+from ekf.payload_moment_rls import (
+    PayloadMomentRLS,
+    full_regressor,
+    gravity_regressor,
+)
+from ekf.payload_rls import PayloadRLS
 from ekf.pseudo_inertia import (
     inertia_from_parameters,
     inertial_parameters,
@@ -27,37 +41,64 @@ from ekf.pseudo_inertia import (
     pseudo_inertia,
 )
 from ekf.rate_limit import ConsistentRateLimiter
+from ekf.recursive_least_squares import RecursiveLeastSquares
 from ekf.regularisation import FictitiousPrior, PriorRegime
+from ekf.residual_learner import ResidualDynamicsLearner
+from ekf.samples import JointLog, JointSample, SampleReader
 from ekf.settings import ProcessNoise, torque_variance
+from ekf.streaming import LearnStatus, PayloadEstimator, learn_many
+from ekf.streaming_ekf import StreamingEKF
 from ekf.torque_measurement import TorqueMeasurement
 from ekf.wrench import FootWrenches, LegTorqueWrench, WrenchStatus
 
 __all__ = [
     "AlignedSample",
+    "BatchIdentification",
     "ConsistentRateLimiter",
+    "CusumDetector",
     "DeviationModel",
     "DimensionError",
+    "DriftAwareResidualDynamicsLearner",
     "EkfError",
     "Estimate",
     "FictitiousPrior",
     "FootWrenches",
+    "HampelDetector",
     "InconsistentInertiaError",
     "InertialEKF",
+    "InnovationDetector",
+    "InnovationTrigger",
     "InvalidSettingError",
+    "JointLog",
+    "JointSample",
+    "LearnStatus",
     "LegTorqueWrench",
+    "MomentumObserver",
+    "MomentumPayload",
+    "PayloadEstimator",
+    "PayloadMomentRLS",
+    "PayloadRLS",
     "PriorRegime",
     "ProcessNoise",
+    "RecursiveLeastSquares",
+    "ResidualDynamicsLearner",
     "SampleFault",
+    "SampleReader",
     "SignalAligner",
+    "StreamingEKF",
     "TorqueMeasurement",
     "TorqueTiming",
     "UnknownLinkError",
     "UpdateStatus",
     "WrenchStatus",
     "compose",
+    "full_regressor",
+    "gravity_regressor",
+    "identify",
     "inertia_from_parameters",
     "inertial_parameters",
     "is_consistent",
+    "learn_many",
     "pseudo_inertia",
     "theta_from_pseudo_inertia",
     "torque_variance",

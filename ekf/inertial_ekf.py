@@ -114,6 +114,7 @@ class InertialEKF:
         size = 10 * len(self._joint_ids)
         self._initial_covariance = _covariance(initial_covariance, size)
         self._rejections: Counter[UpdateStatus] = Counter()
+        self._torque_bias = np.zeros(self._torque.model.nv)
         self.reset()
 
     def _set_noise(
@@ -157,10 +158,60 @@ class InertialEKF:
         """How many samples were rejected since construction, by status."""
         return dict(self._rejections)
 
+    @property
+    def torque_bias(self) -> Array:
+        """(nv,) torque that is taken off the measurement."""
+        return frozen(self._torque_bias)
+
+    def set_torque_bias(self, bias: Any) -> None:
+        """Take a constant torque off the measurement y from now on.
+
+        What a wrong nominal model and friction add to y in one posture would otherwise
+        be read as inertia of the estimated links. Average `nominal_residual` over a
+        window without load to find it.
+
+        Args:
+            bias: (nv,) generalised force [N, Nm].
+
+        Raises:
+            DimensionError: If it has another length.
+            InvalidSettingError: If it is not finite.
+        """
+        array = np.array(bias, dtype=np.float64)
+        if array.shape != self._torque_bias.shape:
+            raise DimensionError("bias", array.shape, self._torque_bias.shape)
+        if not np.isfinite(array).all():
+            raise InvalidSettingError("bias", bias, "must be finite")
+        self._torque_bias = array
+
+    def nominal_residual(
+        self, q: Any, v: Any, a: Any, tau_joints: Any, wrenches: Any = None
+    ) -> Array | None:
+        """(nv,) y - Y_est pi_nominal of one sample, without any bias taken off.
+
+        Args:
+            q: As for `update`; so are the others.
+            v: See there.
+            a: See there.
+            tau_joints: See there.
+            wrenches: See there.
+
+        Returns:
+            None for a sample that `update` would reject.
+        """
+        tick = self._read(q, v, a, tau_joints, wrenches, REFERENCE_TICK_S)
+        if isinstance(tick, Fault):
+            return None
+        y, regressor = self._torque.evaluate(
+            tick.q, tick.v, tick.a, tick.tau_joints, tick.wrenches
+        )
+        residual: Array = y - regressor @ self.nominal_parameters.ravel()
+        return residual
+
     def reset(self) -> Estimate:
         """Return to the nominal model and the initial covariance.
 
-        The count of rejections is kept.
+        The count of rejections and the torque bias are kept.
         """
         self._theta = np.zeros((len(self._joint_ids), 10))
         self._covariance = self._initial_covariance.copy()
@@ -230,6 +281,7 @@ class InertialEKF:
         y, regressor = self._torque.evaluate(
             tick.q, tick.v, tick.a, tick.tau_joints, tick.wrenches
         )
+        y = y - self._torque_bias
         innovation = y - regressor @ self._parameters.ravel()
         correction = self._solve(
             np.concatenate((innovation, -self._selection @ self._theta.ravel())),
@@ -245,9 +297,8 @@ class InertialEKF:
     ) -> KalmanCorrection | None:
         walked_s = self._unused_s + dt_s
         predicted = self._covariance.copy()
-        predicted[np.diag_indices_from(predicted)] += self._process * (
-            walked_s / REFERENCE_TICK_S
-        )
+        walked = self._process * (walked_s / REFERENCE_TICK_S)
+        predicted.flat[:: len(walked) + 1] += walked
         weight = min(dt_s, LONGEST_TICK_S) / REFERENCE_TICK_S
         return kalman_correction(
             predicted, jacobian, self._variance / weight, innovation

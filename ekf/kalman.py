@@ -42,7 +42,7 @@ def kalman_correction(
     """
     projected = jacobian @ covariance
     innovation_covariance = projected @ jacobian.T
-    innovation_covariance[np.diag_indices_from(innovation_covariance)] += variance
+    innovation_covariance.flat[:: len(variance) + 1] += variance
     try:
         factor = np.linalg.cholesky(innovation_covariance)
         whitened = np.linalg.solve(factor, np.column_stack((projected, innovation)))

@@ -15,23 +15,24 @@ from ekf.faults import to_array
 from ekf.kalman import kalman_correction
 from ekf.payload_rls import require_forgetting
 from ekf.payload_torque import PayloadTorque, point_mass_parameters
+from ekf.pseudo_inertia import inertial_parameters, pseudo_inertia
 from ekf.row_variance import row_variance
-from ekf.samples import JointSample, SampleReader
 from ekf.sample_alignment import SampleAlignment
+from ekf.samples import JointSample, SampleReader
 from ekf.streaming import LearnStatus
 
-Regressor = Callable[[PayloadTorque, JointSample, Array], Array]
-"""(nv, 10) torque of the link's parameters at a sample with an acceleration."""
+Regressor = Callable[[PayloadTorque, JointSample], Array]
+"""(nv, 10) torque of the link's parameters, after `PayloadTorque.residual`."""
 
 
-def gravity_regressor(torque: PayloadTorque, sample: JointSample, a: Array) -> Array:  # noqa: ARG001
+def gravity_regressor(torque: PayloadTorque, sample: JointSample) -> Array:
     """Only the payload's weight; its inertial forces count as noise."""
     return torque.gravity_regressor(sample)
 
 
-def full_regressor(torque: PayloadTorque, sample: JointSample, a: Array) -> Array:
+def full_regressor(torque: PayloadTorque, sample: JointSample) -> Array:
     """Weight and inertial forces."""
-    return torque.full_regressor(sample, a)
+    return torque.full_regressor(sample)
 
 
 class PayloadMomentRLS:
@@ -39,13 +40,15 @@ class PayloadMomentRLS:
 
     .. math:: \tau - ID(q, v, a) = Y(q, v, a)\, B\, w + \nu
 
-    with Y the ten-parameter regressor of the link and B what is unknown: the first four
-    parameters, or, with the centre of mass c known, those of 1 kg at c. Forgetting once
-    a sample, all joints in one Joseph-form update.
+    with Y the ten-parameter regressor of the link and B what is unknown: mass and first
+    moment about the origin of the frame ``link``, or, with the centre of mass c known,
+    the parameters of 1 kg at c. Forgetting once a sample, all joints in one Joseph-form
+    update. Name a frame near the payload: what it is missing of the payload's
+    rotational inertia is :math:`m |c|^2` and the inertia about the payload's own
+    centre, which are not estimated.
 
     Four free numbers need a motion that shows them: an arm at rest, or one that does
-    not turn the payload against gravity, leaves some of them at zero. The payload's
-    rotational inertia about its own centre is not estimated.
+    not turn the payload against gravity, leaves some of them at zero.
 
     Samples without acceleration pass a `SignalAligner` first, which costs a delay but
     keeps torque and acceleration together.
@@ -93,7 +96,8 @@ class PayloadMomentRLS:
         )
         self._regressor = regressor
         self._lam = require_forgetting(lam)
-        self._basis = _basis(self._torque, com_m)
+        self._known_com = None if com_m is None else _position(com_m)
+        self._basis = _basis(self._torque, self._known_com)
         self._initial = _initial(initial_variance, self._basis.shape[1])
         self._variance = row_variance(torque_variance, model.nv)
         self.reset()
@@ -112,7 +116,7 @@ class PayloadMomentRLS:
 
     @property
     def state(self) -> Array:
-        """(4,) [m, m c] about the joint frame [kg, kg m], or (1,) the mass."""
+        """(4,) [m, m c] in the frame ``link`` [kg, kg m], or (1,) the mass."""
         return frozen(self._w)
 
     @property
@@ -127,12 +131,14 @@ class PayloadMomentRLS:
 
     @property
     def com_m(self) -> Array:
-        """(3,) centre of mass in the joint frame; NaN while the mass is not positive.
+        """(3,) centre of mass in the frame ``link``; NaN until the mass is positive.
 
         A small mass makes it wild: look at the covariance first.
         """
-        pi = self._basis @ self._w
-        return frozen(pi[1:4] / pi[0] if pi[0] > 0.0 else np.full(3, np.nan))
+        if self._known_com is not None:
+            return self._known_com
+        mass = self._w[0]
+        return frozen(self._w[1:] / mass if mass > 0.0 else np.full(3, np.nan))
 
     @property
     def payload_parameters(self) -> Array:
@@ -143,7 +149,8 @@ class PayloadMomentRLS:
         mass = self.predict_one()
         if mass <= 0.0:
             return frozen(np.zeros(10))
-        return frozen(mass * point_mass_parameters(self.com_m))
+        centre = self._torque.placement.act(self.com_m)
+        return frozen(mass * point_mass_parameters(centre))
 
     @property
     def counts(self) -> Mapping[LearnStatus, int]:
@@ -172,7 +179,7 @@ class PayloadMomentRLS:
 
     def _update(self, sample: JointSample, a: Array) -> bool:
         residual = self._torque.residual(sample, a)
-        rows = self._regressor(self._torque, sample, a) @ self._basis
+        rows = self._regressor(self._torque, sample) @ self._basis
         predicted = limit_covariance(self._p / self._lam, self._initial)
         innovation = residual - rows @ self._w
         correction = kalman_correction(predicted, rows, self._variance, innovation)
@@ -183,16 +190,23 @@ class PayloadMomentRLS:
         return True
 
 
-def _basis(torque: PayloadTorque, com_m: Any) -> Array:
-    """(10, n) what the unknowns mean in the link's parameters."""
-    if com_m is None:
-        return np.eye(10)[:, :4]
+def _basis(torque: PayloadTorque, known_com: Array | None) -> Array:
+    """(10, n) what the unknowns mean in the link's parameters about its joint."""
+    if known_com is not None:
+        return point_mass_parameters(torque.placement.act(known_com))[:, None]
+    # Gamma is linear in the parameters and moves between frames by congruence.
+    transform = torque.placement.homogeneous
+    units = pseudo_inertia(np.eye(10)[:4])
+    return inertial_parameters(transform @ units @ transform.T).T
+
+
+def _position(com_m: Any) -> Array:
     com = to_array(com_m)
     if com.shape != (3,):
         raise DimensionError("com_m", com.shape, (3,))
     if not np.isfinite(com).all():
         raise InvalidSettingError("com_m", com_m, "must be finite")
-    return point_mass_parameters(torque.placement.act(com))[:, None]
+    return frozen(com)
 
 
 def _initial(values: Any, size: int) -> Array:

@@ -79,7 +79,7 @@ class PayloadRLS:
     def reset(self) -> None:
         """Return to zero mass and the initial variance; the counts start again."""
         self._mass, self._p = 0.0, self._initial
-        self._time_s, self._v = 0.0, None
+        self._previous: tuple[float, Array] | None = None
         self._counts: Counter[LearnStatus] = Counter()
 
     @property
@@ -133,16 +133,16 @@ class PayloadRLS:
     def _learn(self, sample: JointSample | None) -> LearnStatus:
         if sample is None:
             return LearnStatus.MISSING
-        dt_s = sample.time_s - self._time_s
-        first = self._v is None
-        if not first and dt_s <= 0.0:
-            return LearnStatus.TIME_STEP
-        a = sample.a
-        if a is None and not first:
-            a = (sample.v - self._v) / dt_s
+        previous, a = self._previous, sample.a
+        if previous is not None:
+            dt_s = sample.time_s - previous[0]
+            if dt_s <= 0.0:
+                return LearnStatus.TIME_STEP
+            if a is None:
+                a = (sample.v - previous[1]) / dt_s
         if a is not None and not self._update(sample, a):
             return LearnStatus.NUMERICAL
-        self._time_s, self._v = sample.time_s, sample.v.copy()
+        self._previous = sample.time_s, sample.v.copy()
         return LearnStatus.FIRST if a is None else LearnStatus.USED
 
     def _update(self, sample: JointSample, a: Array) -> bool:

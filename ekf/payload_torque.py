@@ -19,9 +19,7 @@ class PayloadTorque:
     All nv rows. Rotor armature of the model is in ID; joint friction is not.
     """
 
-    def __init__(
-        self, model: pin.Model, link: str, feet: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, model: pin.Model, link: str, feet: Sequence[str] = ()) -> None:
         """Find the link.
 
         Args:
@@ -79,13 +77,14 @@ class PayloadTorque:
         torque: Array = self._down @ jacobian[:3]
         return torque
 
-    def full_regressor(self, sample: JointSample, a: Array) -> Array:
-        """(nv, 10) torque of the link's parameters in motion; call after `residual`."""
+    def full_regressor(self, sample: JointSample) -> Array:
+        """(nv, 10) torque of the link's parameters in motion.
+
+        Call it after `residual` of the same sample, whose kinematics it uses.
+        """
         data, joint = self._data, self.joint_id
-        del a  # velocities and accelerations of the last `residual` are in the data
         pin.computeJointJacobians(self.model, data, sample.q)
-        body = pin.bodyRegressor(data.v[joint], data.a_gf[joint])
-        return self._to_joints(body)
+        return self._to_joints(pin.bodyRegressor(data.v[joint], data.a_gf[joint]))
 
     def gravity_regressor(self, sample: JointSample) -> Array:
         """(nv, 10) torque of the link's parameters at rest."""
@@ -122,4 +121,3 @@ def point_mass_parameters(position_m: Array) -> Array:
     point = pin.Inertia(1.0, np.asarray(position_m, dtype=float), np.zeros((3, 3)))
     parameters: Array = point.toDynamicParameters()
     return parameters
-

@@ -33,6 +33,12 @@ class RecursiveLeastSquares:
     Source: Ljung & Soderstrom 1983, Theory and Practice of Recursive Identification.
     """
 
+    _w: Array
+    _p: Array
+    _identity: Array
+    _largest: Array
+    _keys: tuple[str, ...] | None
+
     def __init__(
         self,
         lam: float = 1.0,

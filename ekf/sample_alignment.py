@@ -23,11 +23,11 @@ class SampleAlignment:
     def push(self, sample: Any) -> tuple[LearnStatus, JointSample | None]:
         """The sample with its acceleration, or why there is none.
 
-        Contact wrenches of a sample that has to be aligned stay as they are: at the
-        8 Hz of the default they are older than the rest by no more than 40 ms.
+        A robot with feet must bring accelerations: its contact wrenches have to be
+        aligned with them, and only the caller knows where they come from.
         """
         read = self._reader.read(sample)
-        if read is None:
+        if read is None or (read.a is None and self._reader.n_feet):
             return LearnStatus.MISSING, None
         if self._time_s is not None and read.time_s <= self._time_s:
             return LearnStatus.TIME_STEP, None

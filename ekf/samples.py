@@ -104,7 +104,7 @@ class SampleReader:
             model: The robot.
             n_feet: Number of contact wrenches every sample must carry.
         """
-        self._model, self._n_feet = model, n_feet
+        self._model, self.n_feet = model, n_feet
         self._on_manifold = model.nq != model.nv
         n_tau = model.nv - root_dofs(model)
         self._sizes = (model.nq, model.nv, n_tau)
@@ -153,7 +153,7 @@ class SampleReader:
                 return False
         if sample.a is not None and not _fits(sample.a, (self._model.nv,)):
             return False
-        if self._n_feet and not _fits(sample.wrenches, (self._n_feet, 6)):
+        if self.n_feet and not _fits(sample.wrenches, (self.n_feet, 6)):
             return False
         if self._on_manifold:
             return find_configuration_fault(self._model, sample.q) is None

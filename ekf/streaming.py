@@ -79,9 +79,7 @@ class Learner(Protocol):
         ...
 
 
-def learn_many(
-    estimator: Learner, samples: Iterable[Any]
-) -> dict[LearnStatus, int]:
+def learn_many(estimator: Learner, samples: Iterable[Any]) -> dict[LearnStatus, int]:
     """Feed a log (or any iterable of samples) and count what became of them."""
     counts: dict[LearnStatus, int] = {}
     for sample in samples:

@@ -161,6 +161,12 @@ class MpcSettings(_Settings, frozen=True, kw_only=True):
     """Threads of a solve; more than one makes runs differ in the last bits."""
     baumgarte: tuple[float, float] = (0.0, 20.0)
     """Position and velocity gain of the 6D contacts [1/s^2, 1/s]."""
+    realtime_iteration: bool = False
+    """Solve at the state predicted for the next tick and close the gap to the measured
+    state with the solver's gains, at the low level's rate."""
+    delay_ticks: int = 0
+    """Ticks from a measurement until its plan is followed: the time a solve takes, as
+    lock-step runs see it. A real-time run has its own delay."""
     literal_responses: bool = False
     """Leave the highest derivative out of the response residuals, as Table I prints."""
     regularization: float = 1e-9

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from ekf import (
 )
 from models.settings import EstimatorSettings
 from scenarios.record import SIDES
+from scenarios.settings import RunSettings
+from scenarios.tare import TareWindow, TorqueTare
 from wbmpc.robot import BASE, Robot
 
 Array = NDArray[np.float64]
@@ -34,24 +37,34 @@ class AdaptationTick:
         estimate: What the filter says.
         published: (2, 10) rate-limited parameters for the MPC's model.
         wrenches: (2, 6) ground on the feet from leg torques [N, Nm].
+        timing_ms: Duration of each stage.
     """
 
     estimate: Estimate
     published: Array
     wrenches: Array
+    timing_ms: dict[str, float] = field(default_factory=dict)
 
 
 class InertiaAdaptation:
     """Aligns signals at the sampling rate and runs the filter at the control rate."""
 
-    def __init__(self, robot: Robot, prior: PriorRegime) -> None:
-        """Build the chain for both forearms of a robot."""
+    def __init__(
+        self, robot: Robot, prior: PriorRegime, tare: TareWindow | None = None
+    ) -> None:
+        """Build the chain for both forearms of a robot.
+
+        Args:
+            robot: Robot description.
+            prior: Channels the fictitious measurement pins.
+            tare: Window without load; until its end the estimate stays nominal.
+        """
         settings = robot.settings.estimator
         links = [robot.arms[side].link for side in SIDES]
         soles = [sole.frame for sole in robot.soles]
         self.joint_ids = [robot.link_joint(link) for link in links]
         self._robot = robot
-        self._aligner = SignalAligner(robot.model, cutoff_hz=settings.cutoff_hz)
+        self._aligner = build_aligner(robot)
         self._wrench = LegTorqueWrench(robot.model, soles)
         self._ekf = InertialEKF(
             robot.model,
@@ -70,6 +83,7 @@ class InertiaAdaptation:
         )
         self._tick_s = robot.settings.mpc.tick_dt_s
         self._sample: AlignedSample | None = None
+        self._tare = None if tare is None else TorqueTare(tare)
 
     @property
     def nominal(self) -> Array:
@@ -78,24 +92,49 @@ class InertiaAdaptation:
 
     def observe(self, time_s: float, q: Array, v: Array, tau_Nm: Array) -> None:
         """Take one sample of the controlled joints, at any rate."""
-        sample = self._aligner.push(time_s, q, v, tau_Nm)
+        self.accept(self._aligner.push(time_s, q, v, tau_Nm))
+
+    def accept(self, sample: AlignedSample | None) -> None:
+        """Take a sample that was aligned elsewhere; None leaves the last one."""
         if sample is not None:
             self._sample = sample
 
     def tick(self) -> AdaptationTick:
         """Run the filter on the newest aligned sample."""
-        sample = self._sample
+        sample, started = self._sample, time.perf_counter()
+        solved = started
         if sample is None:
             wrenches = np.zeros((len(self._robot.soles), 6))
             estimate = self._ekf.estimate
         else:
             signals = (sample.q, sample.v, sample.a, sample.tau)
             wrenches = self._wrench.solve(*signals).wrenches
-            estimate = self._ekf.update(*signals, wrenches, dt_s=self._tick_s)
+            solved = time.perf_counter()
+            estimate = self._update(sample, wrenches)
+        updated = time.perf_counter()
         published = self._limiter.step(estimate.parameters, self._tick_s)
         return AdaptationTick(
-            estimate=estimate, published=published, wrenches=wrenches
+            estimate=estimate,
+            published=published,
+            wrenches=wrenches,
+            timing_ms={
+                "wrench": 1e3 * (solved - started),
+                "ekf": 1e3 * (updated - solved),
+            },
         )
+
+    def _update(self, sample: AlignedSample, wrenches: Array) -> Estimate:
+        """Run the filter, or only tare it."""
+        signals = (sample.q, sample.v, sample.a, sample.tau)
+        if self._tare is not None:
+            residual = self._ekf.nominal_residual(*signals, wrenches)
+            self._tare.add(sample.time_s, residual)
+            if self._tare.holds(sample.time_s):
+                return self._ekf.estimate
+            if self._tare.bias is not None:
+                self._ekf.set_torque_bias(self._tare.bias)
+            self._tare = None
+        return self._ekf.update(*signals, wrenches, dt_s=self._tick_s)
 
     def faults(self) -> dict[str, int]:
         """Rejected samples by reason."""
@@ -105,6 +144,20 @@ class InertiaAdaptation:
         if self._limiter.refused:
             rejected["published_refused"] = self._limiter.refused
         return rejected
+
+
+def build_adaptation(settings: RunSettings, robot: Robot) -> InertiaAdaptation | None:
+    """The estimator a run asks for."""
+    if not settings.estimator:
+        return None
+    return InertiaAdaptation(
+        robot, PriorRegime(settings.prior), TareWindow.of(settings)
+    )
+
+
+def build_aligner(robot: Robot) -> SignalAligner:
+    """Filter of the raw samples of a robot's controlled joints."""
+    return SignalAligner(robot.model, cutoff_hz=robot.settings.estimator.cutoff_hz)
 
 
 def _process_noise(settings: EstimatorSettings) -> ProcessNoise:

@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import signal
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
@@ -37,9 +37,23 @@ def run_all(
     Raises:
         ModelsError: A run can not be started as asked, or its process died.
     """
+    done = dict(run_each(runs, jobs=jobs, progress=progress))
+    return {name: done[name] for name in runs}
+
+
+def run_each(
+    runs: Mapping[str, RunSettings], *, jobs: int, progress: Progress
+) -> Iterator[tuple[str, RunRecord]]:
+    """Run scenarios by name, at most `jobs` at a time; yield each when it is done.
+
+    Raises:
+        ModelsError: A run can not be started as asked, or its process died.
+    """
     if jobs <= 1 or len(runs) == 1:
-        return {name: run_here(name, s, progress) for name, s in runs.items()}
-    return _run_spawned(runs, jobs, progress)
+        for name, settings in runs.items():
+            yield name, run_here(name, settings, progress)
+    else:
+        yield from _run_spawned(runs, jobs, progress)
 
 
 def run_here(name: str, settings: RunSettings, progress: Progress) -> RunRecord:
@@ -88,14 +102,13 @@ class _Job:
         self.process.join()
         if isinstance(answer, RunRecord):
             return answer
-        raise _rebuild(*answer)
+        raise rebuild_error(*answer)
 
 
 def _run_spawned(
     runs: Mapping[str, RunSettings], jobs: int, progress: Progress
-) -> dict[str, RunRecord]:
+) -> Iterator[tuple[str, RunRecord]]:
     waiting, active = list(runs.items()), list[_Job]()
-    done: dict[str, RunRecord] = {}
     try:
         while waiting or active:
             while waiting and len(active) < jobs:
@@ -105,12 +118,11 @@ def _run_spawned(
                 progress(job.name, job.clock.value)
                 if job.results in ready:
                     active.remove(job)
-                    done[job.name] = job.finish()
+                    yield job.name, job.finish()
     finally:
         for job in active:
             job.process.terminate()
             job.process.join()
-    return {name: done[name] for name in runs}
 
 
 def _work(settings: RunSettings, results: Connection, clock: Any, parent: int) -> None:
@@ -135,7 +147,7 @@ def _work(settings: RunSettings, results: Connection, clock: Any, parent: int) -
         results.close()
 
 
-def _rebuild(kind: str, message: str) -> Exception:
+def rebuild_error(kind: str, message: str) -> Exception:
     """Exception of a spawned run; a bug there is a bug here, traceback included."""
     if kind == "Exception":
         return RuntimeError(f"a spawned run raised:\n{message}")

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from scenarios.arms_forward import record_arms_forward
+from scenarios.loads import LoadEvent, single_load, staircase
+from scenarios.presets import PRESETS
 from scenarios.reference_track import ReferenceTrack
+from scenarios.settings import RunSettings
+from scenarios.squat_pickup import record_squat_pickup
 from scenarios.window_washing import record_standing, record_washing
 from wbmpc.errors import UnknownNameError
 from wbmpc.robot import Robot
@@ -13,27 +18,27 @@ from wbmpc.robot import Robot
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """What the robot is asked to do.
+    """What the robot is asked to do; its defaults are in `scenarios.presets`.
 
     Attributes:
-        summary: One line for the help text.
         record: References for a robot and a duration [s].
+        loads: What the forearms hold when.
     """
 
-    summary: str
     record: Callable[[Robot, float], ReferenceTrack]
+    loads: Callable[[RunSettings], tuple[LoadEvent, ...]] = single_load
 
 
 _SCENARIOS = {
-    "window_washing": Scenario(
-        summary="both forearms wash a window; a load appears on one of them",
-        record=record_washing,
-    ),
+    "window_washing": Scenario(record=record_washing),
     "standing": Scenario(
-        summary="stand still at home",
         record=lambda robot, duration_s: record_standing(robot),  # noqa: ARG005
     ),
+    "balance": Scenario(record=record_arms_forward),
+    "runtime_loading": Scenario(record=record_arms_forward, loads=staircase),
+    "squat_pickup": Scenario(record=record_squat_pickup),
 }
+assert set(_SCENARIOS) == set(PRESETS)
 
 
 def scenario_names() -> tuple[str, ...]:

@@ -18,6 +18,8 @@ import msgspec
 import tyro
 
 from models.errors import ModelsError
+from scenarios.estimator_options import Estimate, Estimators
+from scenarios.presets import defaults_text
 
 PROG = "wbmpc"
 EXIT_OK, EXIT_BAD_END, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -29,19 +31,27 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is asked for; shared by `run` and `compare`."""
 
     scenario: Annotated[str, tyro.conf.Positional]
-    """Name of the scenario, such as window_washing."""
-    payload: float = 5.0
-    """Load on the forearm tip [kg]."""
-    arm: Literal["left", "right", "both"] = "left"
-    """Which forearm is loaded."""
-    at: float = 3.0
-    """When the load appears [s]."""
+    """Name of the scenario, such as window_washing; each has its own defaults."""
+    payload: float | None = None
+    """Load on the forearm tip [kg] (default: the scenario's)."""
+    arm: Literal["left", "right", "both"] | None = None
+    """Which forearm is loaded (default: the scenario's)."""
+    at: float | None = None
+    """When the load appears [s] (default: the scenario's)."""
     remove_at: float | None = None
-    """When it is taken off again [s]."""
-    ramp: float = 0.0
-    """Time over which the load grows [s]."""
-    duration: float = 12.0
-    """Length of the run [s]."""
+    """When it is taken off again [s] (default: the scenario's)."""
+    ramp: float | None = None
+    """Time over which the load grows [s] (default: the scenario's)."""
+    duration: float | None = None
+    """Length of the run [s] (default: the scenario's)."""
+    push: tuple[float, float] | None = None
+    """Push at the pelvis, forward and to the left [N]."""
+    push_at: float = 8.0
+    """When the push starts [s]."""
+    push_for: float = 0.1
+    """How long it lasts [s]."""
+    tare: float = 0.0
+    """Length of the window before loading in which the estimator is tared [s]."""
     prior: PriorFlag = "inertia-only"
     """Channels the estimator's fictitious measurement pins."""
     robot: str = "alexander"
@@ -70,6 +80,8 @@ class Run(RunOptions, frozen=True, kw_only=True):
     """Skip the unloaded run that tip errors are measured against."""
     meshcat: bool = False
     """Show the robot in a browser while it runs."""
+    realtime: bool = False
+    """Run against the wall clock, in two processes, instead of in lock-step."""
 
 
 class Compare(RunOptions, frozen=True, kw_only=True):
@@ -81,6 +93,24 @@ class Compare(RunOptions, frozen=True, kw_only=True):
     """Runs at a time, each in a process of its own."""
 
 
+class Bench(msgspec.Struct, frozen=True, kw_only=True):
+    """Time every stage, against other ways to do it and against the last time."""
+
+    quick: bool = False
+    """Fewer repetitions: a look, not a measurement."""
+    robot: str = "alexander"
+    """Name of a shipped robot, or its settings.toml."""
+    set: Annotated[
+        tyro.conf.UseAppendAction[tuple[str, ...]],
+        tyro.conf.arg(metavar="KEY=VALUE"),
+    ] = ()
+    """Change a setting of the robot, such as mpc.threads=2."""
+    json: bool = False
+    """Print one JSON object on standard output."""
+    no_files: bool = False
+    """Do not save the result in runs/bench."""
+
+
 class Doctor(msgspec.Struct, frozen=True, kw_only=True):
     """Is this install sound?"""
 
@@ -88,11 +118,23 @@ class Doctor(msgspec.Struct, frozen=True, kw_only=True):
     """Print one JSON object on standard output."""
 
 
+def _scenarios_help(command: type) -> str:
+    """Docstring of a command and the scenarios' defaults."""
+    return f"{command.__doc__} Scenarios and their defaults: {defaults_text()}."
+
+
 Command = (
-    Annotated[Run, tyro.conf.subcommand("run")]
-    | Annotated[Compare, tyro.conf.subcommand("compare")]
+    Annotated[Run, tyro.conf.subcommand("run", description=_scenarios_help(Run))]
+    | Annotated[
+        Compare, tyro.conf.subcommand("compare", description=_scenarios_help(Compare))
+    ]
+    | Annotated[Estimate, tyro.conf.subcommand("estimate")]
+    | Annotated[Estimators, tyro.conf.subcommand("estimators")]
+    | Annotated[Bench, tyro.conf.subcommand("bench")]
     | Annotated[Doctor, tyro.conf.subcommand("doctor")]
 )
+
+AnyCommand = Run | Compare | Estimate | Estimators | Bench | Doctor
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -121,7 +163,7 @@ def say(sentence: str) -> None:
     print(f"{PROG}: {sentence}", file=sys.stderr)
 
 
-def parse(argv: Sequence[str]) -> Run | Compare | Doctor:
+def parse(argv: Sequence[str]) -> AnyCommand:
     """Read the command line.
 
     Raises:
@@ -143,9 +185,21 @@ def parse(argv: Sequence[str]) -> Run | Compare | Doctor:
         raise
 
 
-def _dispatch(command: Run | Compare | Doctor) -> int:
+def _dispatch(command: AnyCommand) -> int:
     if isinstance(command, Doctor):
         return _doctor(command)
+    if isinstance(command, Estimate):
+        from scenarios.estimate_command import estimate_log
+
+        return estimate_log(command)
+    if isinstance(command, Estimators):
+        from scenarios.estimators_command import compare_estimators
+
+        return compare_estimators(command)
+    if isinstance(command, Bench):
+        from scenarios.bench.command import bench
+
+        return bench(command)
     # Importing the package that drives the robot checks the native wheels.
     from scenarios import commands
 
@@ -172,11 +226,11 @@ def print_result(value: object, text: str, *, as_json: bool) -> None:
 
 
 def _exit_code(error: ModelsError) -> int:
-    """Failed gates end badly; anything else refused is bad input.
+    """Failed gates and lost processes end badly; anything else refused is bad input.
 
     By name: with a wrong pair of wheels the module of these classes does not import.
     """
-    gates = {"InstallError", "ModelMismatchError"}
+    gates = {"InstallError", "ModelMismatchError", "RealTimeError"}
     names = {cls.__name__ for cls in type(error).__mro__}
     return EXIT_BAD_END if gates & names else EXIT_BAD_INPUT
 

@@ -22,12 +22,13 @@ from scenarios.cli import (
 )
 from scenarios.compare import Comparison, ComparisonRuns, compare, gather, plan_runs
 from scenarios.errors import ScenarioError
-from scenarios.metrics import measure, unloaded
+from scenarios.evaluation import evaluate, evaluation_text, twin_of, write_pictures
+from scenarios.presets import run_settings
 from scenarios.record import RunRecord
 from scenarios.results import RunMetrics
 from scenarios.run_folder import RunFolder, choose_path
-from scenarios.settings import PriorName, RunSettings
-from scenarios.tables import comparison_table, run_table
+from scenarios.settings import PriorName, Push, RunSettings
+from scenarios.tables import comparison_table
 from scenarios.versions import installed_versions
 from wbmpc.robot import Robot
 
@@ -47,10 +48,10 @@ def run_scenario(options: Run) -> int:
     robot = check(settings)
     path = folder_path(options, "run" if settings.estimator else "run-no-ekf")
     record, twin = _run_with_twin(options, settings, robot)
-    metrics = measure(record, robot, twin)
+    metrics = evaluate(record, robot, twin)
     records = {"unloaded": twin} if twin is not None else {}
     records[run_key(settings)] = record
-    text = run_table(metrics)
+    text = evaluation_text(metrics)
     print_result(metrics, text, as_json=options.json)
     if path is not None:
         save(path, robot, metrics, text, records)
@@ -80,10 +81,22 @@ def resolve(options: RunOptions, *, estimator: bool) -> RunSettings:
     """Checked settings of a run.
 
     Raises:
+        UnknownNameError: No such scenario.
         ScenarioError: A number out of range.
     """
-    return RunSettings(
-        scenario=options.scenario,
+    push = None
+    if options.push is not None:
+        forward_N, left_N = options.push
+        push = Push(
+            at_s=options.push_at,
+            duration_s=options.push_for,
+            forward_N=forward_N,
+            left_N=left_N,
+        )
+    return run_settings(
+        options.scenario,
+        push=push,
+        tare_s=options.tare,
         robot=options.robot,
         payload_kg=options.payload,
         arm=options.arm,
@@ -94,6 +107,7 @@ def resolve(options: RunOptions, *, estimator: bool) -> RunSettings:
         estimator=estimator,
         prior=PRIOR_NAMES[options.prior],
         seed=options.seed,
+        realtime=isinstance(options, Run) and options.realtime,
         overrides=options.set,
     )
 
@@ -150,6 +164,7 @@ def save(
             folder.write(name, lambda p, r=record: write_log(p, r))  # type: ignore[misc]
         folder.write("replay.html", lambda p: write_animation(p, robot, shown, other))
         folder.write("plots", lambda p: write_plots(p, robot, records))
+        folder.write("plots", lambda p: write_pictures(p, robot, records))
     say(folder.problem or f"files in {path}")
 
 
@@ -199,8 +214,9 @@ def _run_with_twin(
     options: Run, settings: RunSettings, robot: Robot
 ) -> tuple[RunRecord, RunRecord | None]:
     plan = {"run": settings}
-    if settings.payload_kg > 0.0 and not options.no_twin:
-        plan = {"unloaded twin": unloaded(settings), **plan}
+    twin_settings = None if options.no_twin else twin_of(settings)
+    if twin_settings is not None:
+        plan = {"unloaded twin": twin_settings, **plan}
     with _viewer(options, robot) as viewer, Bars(plan) as bars:
         twin = None
         if "unloaded twin" in plan:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from wbmpc.plan import Plan
 from wbmpc.plant.interface import Measurement
 from wbmpc.reference import Reference
 from wbmpc.robot import Robot
+from wbmpc.variant import stage_times_ms
 
 Array = NDArray[np.float64]
 
@@ -44,6 +46,7 @@ class ControlSide:
         adaptation: InertiaAdaptation | None,
         *,
         plan_delay_ticks: int = 0,
+        deliver: Callable[[Plan], None] | None = None,
     ) -> None:
         """Couple the parts.
 
@@ -52,14 +55,17 @@ class ControlSide:
             adaptation: The estimator's path; without it the model stays nominal.
             plan_delay_ticks: Ticks from a measurement until its plan is followed; a
                 plan carries its own time, so that it is followed at its right place.
+            deliver: Takes each plan to a low level elsewhere; by default to `command`.
         """
         self.robot = robot
-        self._waiting: deque[Plan] = deque()
-        self._plan_delay_ticks = plan_delay_ticks
+        self._waiting: deque[tuple[float, Plan]] = deque()
+        mpc = robot.settings.mpc
+        self._plan_delay_s = (plan_delay_ticks + mpc.delay_ticks) * mpc.tick_dt_s
         self.mpc = WholeBodyMpc(robot)
         self.adaptation = adaptation
         self._low_level = LowLevelController(robot)
-        self._low_level.follow(self.mpc.plan)
+        self._deliver = deliver or self._low_level.follow
+        self._deliver(self.mpc.plan)
 
     def command(self, measured: Measurement) -> JointCommand:
         """Torques of all joints, at the low level's rate."""
@@ -85,20 +91,23 @@ class ControlSide:
             reference,
         )
         solved = time.perf_counter()
-        self._follow(result)
+        self._follow(result, measured.time_s)
         timing = {
             "estimator": 1e3 * (estimated - started),
             "mpc": 1e3 * (solved - estimated),
             "tick": 1e3 * (solved - started),
+            **stage_times_ms(self.mpc.solver),
+            **(adapted.timing_ms if adapted is not None else {}),
         }
         return ControlTick(result=result, adaptation=adapted, timing_ms=timing)
 
-    def _follow(self, result: SolveResult) -> None:
-        """Hand the plan of this tick, or of an earlier one, to the low level."""
+    def _follow(self, result: SolveResult, now_s: float) -> None:
+        """Deliver the plans that are ready by now."""
         if result.status.ok:
-            self._waiting.append(result.plan)
-        while self._waiting and self._is_due(self._waiting[0]):
-            self._low_level.follow(self._waiting.popleft())
+            due_s = now_s + self._plan_delay_s - 1e-9
+            self._waiting.append((due_s, result.plan))
+        while self._waiting and self._waiting[0][0] <= now_s:
+            self._deliver(self._waiting.popleft()[1])
 
     def _adapt(self) -> AdaptationTick | None:
         if self.adaptation is None:

@@ -275,13 +275,15 @@ for (const packed of {commands}) {{
   const bytes = Uint8Array.from(atob(packed), c => c.charCodeAt(0));
   viewer.handle_command_bytearray(bytes);
 }}
-setInterval(() => {{
+const update = viewer.animator.update.bind(viewer.animator);
+viewer.animator.update = () => {{
+  update();
   const action = viewer.animator.actions[0];
   if (action) {{
     const clock = document.getElementById("clock");
     clock.textContent = "t = " + action.time.toFixed(1) + " s";
   }}
-}}, 50);
+}};
 </script>
 </body>
 </html>

@@ -14,10 +14,12 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from scenarios.record import SIDES, LinkSeries, RunRecord, TipSeries
+from scenarios.base_error import base_error
+from scenarios.record import SIDES, Deadlines, LinkSeries, RunRecord, TipSeries
 from scenarios.results import (
     AxisErrors,
     ComMetrics,
+    DeadlineMetrics,
     GroundMetrics,
     LinkMetrics,
     RunMetrics,
@@ -109,10 +111,14 @@ def measure(
         elbow_rms_deg={s: _elbow_rms_deg(s, record, robot, windows) for s in SIDES},
         com=_com_metrics(record, windows),
         ground=_ground_metrics(record, robot, windows),
+        plant=settings.plant,
+        base_estimator=None if settings.uses_truth else settings.base_estimator,
+        base_error=base_error(record),
         joint_velocity_rms_rad_per_s=_rms(record.v[windows.settled, BASE:]),
         torque_saturated_pct=_saturated_pct(record),
         published_positive_definite=_positive_definite(record),
         timing_ms=_timing(record),
+        deadlines=_deadlines(record.deadlines),
         solve_status=dict(Counter(record.status)),
         faults=dict(record.faults),
         events=[f"{time_s:.2f} s: {what}" for time_s, what in record.events],
@@ -325,7 +331,9 @@ def _ground_metrics(record: RunRecord, robot: Robot, windows: Windows) -> Ground
     stance, whole = Stance(robot), windows.whole
     cop = stance.cop_m(record)[whole]
     cop = cop[np.isfinite(cop).all(axis=1)]
-    mass = pin.computeTotalMass(robot.full_model) + record.payload_kg.sum(axis=1)
+    bare = record.robot_mass_kg
+    bare = pin.computeTotalMass(robot.full_model) if bare is None else bare
+    mass = bare + record.payload_kg.sum(axis=1)
     weight = GRAVITY * mass[whole]
     true = record.wrench_true[whole, :, 2].sum(axis=1)
     share = 100 * (record.wrench_estimated[whole, :, 2].sum(axis=1) - true) / weight
@@ -355,6 +363,20 @@ def _timing(record: RunRecord) -> dict[str, StageTiming]:
                 p50=float(p50), p95=float(p95), p99=float(p99), max=float(finite.max())
             )
     return table
+
+
+def _deadlines(kept: Deadlines | None) -> DeadlineMetrics | None:
+    if kept is None:
+        return None
+    return DeadlineMetrics(
+        control_missed_pct=100.0 * kept.control_missed / max(1, kept.control_total),
+        control_missed=kept.control_missed,
+        control_longest_row=kept.control_longest_row,
+        steps_late_pct=100.0 * kept.steps_late / max(1, kept.steps_total),
+        scheduler=kept.scheduler,
+        memory_locked=kept.memory_locked,
+        refused=kept.refused,
+    )
 
 
 def _last_second(record: RunRecord, window: Mask) -> Mask:

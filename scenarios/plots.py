@@ -92,7 +92,7 @@ def main_run(records: Records) -> RunRecord:
 
 def tip_paths(records: Records) -> Figure:
     """Both tips in the y-z plane from loading on, as in Fig. 3."""
-    figure = _figure(10.0, 5.2)
+    figure = new_figure(10.0, 5.2)
     axes = figure.subplots(1, 2, sharey=True)
     for axis, side in zip(axes, SIDES, strict=True):
         for name, record in _main_three(records):
@@ -111,7 +111,7 @@ def tip_paths(records: Records) -> Figure:
 
 def tip_errors(records: Records) -> Figure:
     """Deviation of the loaded tip from its unloaded path over time."""
-    figure = _figure(9.0, 6.5)
+    figure = new_figure(9.0, 6.5)
     axes = figure.subplots(3, 1, sharex=True)
     side = _loaded_side(main_run(records))
     twin = records.get("unloaded")
@@ -135,7 +135,7 @@ def tip_errors(records: Records) -> Figure:
 def estimates(records: Records) -> Figure:
     """Mass and t3 of both links with truth and two sigma, as in Fig. 4."""
     record = main_run(records)
-    figure = _figure(10.0, 6.5)
+    figure = new_figure(10.0, 6.5)
     axes = figure.subplots(2, 2, sharex=True)
     for column, side in zip(axes.T, SIDES, strict=True):
         series = record.links.get(side)
@@ -159,7 +159,7 @@ def balance(records: Records, robot: Robot) -> Figure:
     """Centre of mass and of pressure over the support polygon, from above."""
     stance = Stance(robot)
     runs = [(n, r) for n, r in _main_three(records) if n != "unloaded"]
-    figure = _figure(4.8 * len(runs) + 0.6, 5.0)
+    figure = new_figure(4.8 * len(runs) + 0.6, 5.0)
     axes = figure.subplots(1, len(runs), squeeze=False, sharex=True, sharey=True)[0]
     for axis, (name, record) in zip(axes, runs, strict=True):
         for sole in stance.soles_m:
@@ -183,7 +183,7 @@ def balance(records: Records, robot: Robot) -> Figure:
 
 def foot_forces(record: RunRecord) -> Figure:
     """Vertical force of each foot, true and as estimated from leg torques."""
-    figure = _figure(9.0, 4.5)
+    figure = new_figure(9.0, 4.5)
     axis = figure.subplots()
     for foot, (side, color) in enumerate(zip(SIDES, (BLUE, RED), strict=True)):
         true = record.wrench_true[:, foot, 2]
@@ -202,7 +202,7 @@ def foot_forces(record: RunRecord) -> Figure:
 
 def cost_by_term(record: RunRecord) -> Figure:
     """Weighted cost of each row of Table I over time."""
-    figure = _figure(10.0, 5.2)
+    figure = new_figure(10.0, 5.2)
     axis = figure.subplots()
     for index, (term, cost) in enumerate(record.cost_by_term.items()):
         positive = np.where(cost > 0.0, cost, np.nan)
@@ -226,7 +226,7 @@ def timing(record: RunRecord) -> Figure:
     """Distribution of the duration of each stage."""
     stages = {k: v[np.isfinite(v)] for k, v in record.timing_ms.items()}
     stages = {k: v for k, v in stages.items() if len(v)}
-    figure = _figure(9.0, 1.2 + 1.8 * max(len(stages), 1))
+    figure = new_figure(9.0, 1.2 + 1.8 * max(len(stages), 1))
     axes = figure.subplots(max(len(stages), 1), 1, squeeze=False)[:, 0]
     for axis, (stage, durations) in zip(axes, stages.items(), strict=False):
         p50, p99 = np.percentile(durations, (50, 99))
@@ -241,7 +241,8 @@ def timing(record: RunRecord) -> Figure:
     return figure
 
 
-def _figure(width: float, height: float) -> Figure:
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of a size in inches, outside matplotlib's global state."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -57,6 +57,48 @@ class TipSeries:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BaseSeries:
+    """Estimated state of the base, T ticks; its truth is in `RunRecord.q` and `v`.
+
+    Attributes:
+        position_m: (T, 3) in the world.
+        quaternion_xyzw: (T, 4) base to world.
+        twist: (T, 6) [linear, angular] in the base frame.
+        contacts: (T, 2) whether left and right foot were taken for standing.
+    """
+
+    position_m: Array
+    quaternion_xyzw: Array
+    twist: Array
+    contacts: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deadlines:
+    """How a real-time run kept its deadlines.
+
+    Attributes:
+        control_missed: Control ticks without a plan before the next one.
+        control_total: Control ticks there should have been.
+        control_longest_row: Most ticks missed one after the other.
+        steps_late: 1 kHz steps that began one period late or more.
+        steps_total: Steps of the 1 kHz side.
+        scheduler: Of the control and the plant process.
+        memory_locked: In both processes.
+        refused: What the system refused, one sentence each.
+    """
+
+    control_missed: int
+    control_total: int
+    control_longest_row: int
+    steps_late: int
+    steps_total: int
+    scheduler: str
+    memory_locked: bool
+    refused: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunRecord:
     """One run of a scenario.
 
@@ -88,6 +130,10 @@ class RunRecord:
         fell: Whether the run ended on the floor.
         wall_s: Wall-clock duration of the run.
         torque_limit_Nm: (n,) effort limits.
+        robot_mass_kg: True mass without loads; None for that of the robot file.
+        pelvis_pitch_ref_rad: (T,) forward pitch asked for; None in older records.
+        base: Estimate of the base the controller used; None if it saw the truth.
+        deadlines: Of a real-time run; None in lock-step.
     """
 
     settings: RunSettings
@@ -117,3 +163,7 @@ class RunRecord:
     fell: bool
     wall_s: float
     torque_limit_Nm: Array
+    robot_mass_kg: float | None = None
+    base: BaseSeries | None = None
+    deadlines: Deadlines | None = None
+    pelvis_pitch_ref_rad: Array | None = None

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Protocol
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
 from scenarios.control import ControlSide, ControlTick
-from scenarios.record import SIDES, LinkSeries, RunRecord, TipSeries
+from scenarios.plant_side import PlantState
+from scenarios.record import (
+    SIDES,
+    BaseSeries,
+    Deadlines,
+    LinkSeries,
+    RunRecord,
+    TipSeries,
+)
 from scenarios.settings import RunSettings
 from wbmpc.costs import sole_placements
 from wbmpc.low_level import JointCommand
-from wbmpc.plant.interface import Measurement, Payload, Plant
+from wbmpc.plant.interface import ContactTruth, Payload
 from wbmpc.reference import UPPER_BODY, Reference
-from wbmpc.robot import Robot
+from wbmpc.robot import BASE, Robot
 
 Array = NDArray[np.float64]
 
@@ -23,25 +32,45 @@ _COST_EVERY = 10
 """Ticks between two readings of the cost by term."""
 
 
+class Witness(Protocol):
+    """What knows the truth about forces and loads: a plant, or its snapshot."""
+
+    def contact_truth(self) -> ContactTruth:
+        """Ground wrenches."""
+        ...
+
+    def payload_mass_kg(self, frame: str) -> float:
+        """Mass held at a frame."""
+        ...
+
+
 class Recorder:
     """One row a control tick, and counters in between."""
 
-    def __init__(self, settings: RunSettings, robot: Robot, payload: Payload) -> None:
+    def __init__(
+        self,
+        settings: RunSettings,
+        robot: Robot,
+        payload: Payload,
+        true_model: pin.Model | None = None,
+    ) -> None:
         """Prepare for a run.
 
         Args:
             settings: What was asked for.
             robot: Robot description.
             payload: Shape of the load, for the true link parameters.
+            true_model: `Robot.full_model` with the plant's own inertias.
         """
         self._settings, self._robot, self._payload = settings, robot, payload
-        self._truth = GroundTruth(robot, payload)
+        self._truth = GroundTruth(robot, payload, true_model)
         self._rows: dict[str, list] = {}
         self._timing: dict[str, list[float]] = {}
         self._cost: dict[str, list[float]] = {}
         self._cost_times: list[float] = []
         self.faults: Counter[str] = Counter()
         self.events: list[tuple[float, str]] = []
+        self.deadlines: Deadlines | None = None
         self._ticks = 0
 
     def event(self, time_s: float, sentence: str) -> None:
@@ -54,14 +83,15 @@ class Recorder:
 
     def tick(
         self,
-        measured: Measurement,
+        state: PlantState,
         reference: Reference,
         tick: ControlTick,
         command: JointCommand,
-        plant: Plant,
+        plant: Witness,
         control: ControlSide,
     ) -> None:
-        """Add one control tick."""
+        """Add one control tick; what is recorded is the truth, not what was seen."""
+        measured = state.truth
         loads = [plant.payload_mass_kg(self._robot.arms[s].tip_frame) for s in SIDES]
         self._append(
             time_s=measured.time_s,
@@ -70,6 +100,7 @@ class Recorder:
             tau_Nm=command.tau_Nm,
             q_upper_ref=reference.q_upper,
             com_ref_m=reference.com_m,
+            pelvis_pitch_ref_rad=_pitch_rad(reference.rotation_midfoot_to_pelvis),
             payload_kg=np.array(loads),
             wrench_true=plant.contact_truth().wrenches,
             status=tick.result.status.name,
@@ -78,6 +109,7 @@ class Recorder:
             **self._truth.kinematics(measured.q, reference.q_upper, loads),
         )
         self._append_estimate(tick, loads)
+        self._append_base(state)
         for stage, duration in tick.timing_ms.items():
             self.timing(stage, duration)
         if not tick.result.status.ok:
@@ -119,6 +151,9 @@ class Recorder:
             fell=fell,
             wall_s=wall_s,
             torque_limit_Nm=self._robot.torque_limits_full_Nm,
+            robot_mass_kg=self._truth.mass_kg,
+            base=self._base(rows),
+            deadlines=self.deadlines,
             **rows,
         )
 
@@ -147,6 +182,25 @@ class Recorder:
         wrenches = np.zeros((2, 6)) if adapted is None else adapted.wrenches
         self._append(wrench_estimated=wrenches)
 
+    def _append_base(self, state: PlantState) -> None:
+        if state.base is not None:
+            self._append(
+                base_q=state.seen.q[:7],
+                base_v=state.seen.v[:BASE],
+                base_contacts=state.base.contacts,
+            )
+
+    def _base(self, rows: dict[str, Array]) -> BaseSeries | None:
+        if "base_q" not in rows:
+            return None
+        q = rows.pop("base_q")
+        return BaseSeries(
+            position_m=q[:, :3],
+            quaternion_xyzw=q[:, 3:],
+            twist=rows.pop("base_v"),
+            contacts=rows.pop("base_contacts").astype(bool),
+        )
+
     def _link(self, side: str, rows: dict[str, Array]) -> LinkSeries:
         return LinkSeries(
             link=self._robot.arms[side].link,
@@ -162,11 +216,14 @@ class Recorder:
 class GroundTruth:
     """What is true of the robot and its loads, for metrics."""
 
-    def __init__(self, robot: Robot, payload: Payload) -> None:
-        """Precompute frames and nominal inertias."""
+    def __init__(
+        self, robot: Robot, payload: Payload, true_model: pin.Model | None = None
+    ) -> None:
+        """Precompute frames and inertias, nominal and true ones."""
         self._robot, self._payload = robot, payload
-        self._model, self._data = robot.full_model, robot.full_model.createData()
-        self._mass = pin.computeTotalMass(self._model)
+        self._model = robot.full_model if true_model is None else true_model
+        self._data = self._model.createData()
+        self.mass_kg = float(pin.computeTotalMass(self._model))
         feet = list(sole_placements(robot, robot.home_q).values())
         self._midfoot = pin.SE3.Interpolate(feet[0], feet[1], 0.5)
         self._root = self._model.getFrameId(robot.settings.root_link)
@@ -179,14 +236,23 @@ class GroundTruth:
             side: robot.model.inertias[robot.link_joint(arm.link)].toDynamicParameters()
             for side, arm in robot.arms.items()
         }
+        self._bare = {
+            side: self._bare_link(arm.link) for side, arm in robot.arms.items()
+        }
 
     def parameters(self, side: str, mass_kg: float) -> Array:
         """(10,) link with a load at its tip, about the link's joint frame."""
         if mass_kg == 0.0:
-            return self.nominal[side]
+            return self._bare[side]
         sphere = pin.Inertia.FromSphere(mass_kg, self._payload.radius_m)
         placement = self._model.frames[self._tips[side]].placement
-        return self.nominal[side] + placement.act(sphere).toDynamicParameters()
+        return self._bare[side] + placement.act(sphere).toDynamicParameters()
+
+    def _bare_link(self, link: str) -> Array:
+        """(10,) true link without load."""
+        joint = self._model.frames[self._model.getFrameId(link)].parentJoint
+        parameters: Array = self._model.inertias[joint].toDynamicParameters()
+        return parameters
 
     def kinematics(
         self, q: Array, q_upper_ref: Array, loads: list[float]
@@ -201,7 +267,7 @@ class GroundTruth:
             f"{side}_reference": torso.actInv(data.oMf[tip].translation)
             for side, tip in self._tips.items()
         }
-        moment = self._mass * pin.centerOfMass(model, data, q)
+        moment = self.mass_kg * pin.centerOfMass(model, data, q)
         pin.framesForwardKinematics(model, data, q)
         torso = data.oMi[self._torso].copy()
         for (side, tip), load in zip(self._tips.items(), loads, strict=True):
@@ -209,7 +275,7 @@ class GroundTruth:
             moment = moment + load * position
             out[f"{side}_world"] = position
             out[f"{side}_torso"] = torso.actInv(position)
-        com = moment / (self._mass + sum(loads))
+        com = moment / (self.mass_kg + sum(loads))
         out["com_m"] = self._midfoot.actInv(com)
         out["pelvis_m"] = self._midfoot.actInv(data.oMf[self._root].translation)
         return out
@@ -220,3 +286,8 @@ def _shoulder_link_joint(robot: Robot) -> int:
     first = robot.settings.groups.left_arm[0]
     model = robot.full_model
     return int(model.parents[model.getJointId(first)])
+
+
+def _pitch_rad(rotation: Array) -> float:
+    """Forward pitch of a frame without roll."""
+    return float(np.arctan2(-rotation[2, 0], rotation[0, 0]))

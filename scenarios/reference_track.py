@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 import numpy as np
+import pinocchio as pin
 from numpy.typing import NDArray
 
 from wbmpc.reference import Reference
@@ -18,19 +19,23 @@ STREAM_RATE_HZ = 50.0
 
 @dataclass(frozen=True, kw_only=True)
 class ReferenceTrack:
-    """Upper-body references at the stream's rate.
+    """What an operator streams (Table II) at the stream's rate.
 
     `at` holds the last sample received, so that the MPC can not look ahead.
 
     Attributes:
-        standing: Every other target.
+        standing: Every other target, and what pitch is measured from.
         q_upper: (N, n) spine and arm angles [rad].
         v_upper: (N, n) their velocities [rad/s].
+        com_height_m: (N,) centre of mass above the floor; None keeps `standing`'s.
+        pelvis_pitch_rad: (N,) forward; None keeps `standing`'s orientation.
     """
 
     standing: Reference
     q_upper: Array
     v_upper: Array
+    com_height_m: Array | None = None
+    pelvis_pitch_rad: Array | None = None
 
     def at(self, time_s: float) -> Reference:
         """Reference in force at a time; the last one after the end."""
@@ -39,9 +44,23 @@ class ReferenceTrack:
         return Reference(
             q_upper=self.q_upper[index],
             v_upper=self.v_upper[index],
-            com_m=self.standing.com_m,
-            rotation_midfoot_to_pelvis=self.standing.rotation_midfoot_to_pelvis,
+            com_m=self._com_m(index),
+            rotation_midfoot_to_pelvis=self._rotation(index),
         )
+
+    def _com_m(self, index: int) -> Array:
+        com = self.standing.com_m
+        if self.com_height_m is None:
+            return com
+        return np.array([com[0], com[1], self.com_height_m[index]])
+
+    def _rotation(self, index: int) -> Array:
+        """Pitch about the pelvis's own y axis."""
+        rotation = self.standing.rotation_midfoot_to_pelvis
+        if self.pelvis_pitch_rad is None:
+            return rotation
+        pitch = self.pelvis_pitch_rad[index]
+        return rotation @ pin.rpy.rpyToMatrix(0.0, float(pitch), 0.0)
 
 
 class WashingMotion(msgspec.Struct, frozen=True, kw_only=True):

@@ -92,6 +92,25 @@ class GroundMetrics(msgspec.Struct, frozen=True, kw_only=True):
     """Mean true vertical force against robot and load times g."""
 
 
+class BaseErrorMetrics(msgspec.Struct, frozen=True, kw_only=True):
+    """Estimated base against the simulator's, RMS over the whole run.
+
+    By axis: position in the world, orientation as the rotation vector from truth to
+    estimate in base axes, velocities in base axes.
+    """
+
+    position_rms_mm: dict[str, float | None]
+    position_max_mm: float | None
+    """Largest distance."""
+    orientation_rms_deg: dict[str, float | None]
+    orientation_max_deg: float | None
+    """Largest angle."""
+    linear_velocity_rms_mm_per_s: dict[str, float | None]
+    angular_velocity_rms_mrad_per_s: dict[str, float | None]
+    standing_pct: dict[str, float | None]
+    """Share of time each foot was taken for standing."""
+
+
 class StageTiming(msgspec.Struct, frozen=True, kw_only=True):
     """Percentiles of one stage's duration in ms."""
 
@@ -99,6 +118,23 @@ class StageTiming(msgspec.Struct, frozen=True, kw_only=True):
     p95: float
     p99: float
     max: float
+
+
+class DeadlineMetrics(msgspec.Struct, frozen=True, kw_only=True):
+    """How a real-time run kept its deadlines."""
+
+    control_missed_pct: float
+    """Control ticks that had no plan before the next one began."""
+    control_missed: int
+    control_longest_row: int
+    """Most of them one after the other."""
+    steps_late_pct: float
+    """1 kHz steps that began one period late or more; they are caught up."""
+    scheduler: str
+    """Of the control and the plant process."""
+    memory_locked: bool
+    refused: tuple[str, ...]
+    """What the system refused, one sentence each."""
 
 
 class RunMetrics(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,12 +156,21 @@ class RunMetrics(msgspec.Struct, frozen=True, kw_only=True):
     """Elbow against its reference, settled window."""
     com: ComMetrics
     ground: GroundMetrics
+    plant: str = "clean"
+    """Name of the plant."""
+    base_estimator: str | None = None
+    """Where the base's state came from; None if from the simulator."""
+    base_error: BaseErrorMetrics | None = None
     joint_velocity_rms_rad_per_s: float | None
     torque_saturated_pct: float | None
     """Share of joint torques at their limit."""
     published_positive_definite: bool | None
     """Every inertia written into the MPC was a possible body."""
     timing_ms: dict[str, StageTiming]
+    deadlines: DeadlineMetrics | None = None
+    """None in lock-step."""
+    experiment: msgspec.Struct | None = None
+    """Figures of the paper's experiment, where the scenario has some."""
     solve_status: dict[str, int]
     faults: dict[str, int]
     events: list[str]

@@ -12,10 +12,39 @@ from scenarios.errors import ScenarioError
 MAX_PAYLOAD_KG = 100.0
 """More than any robot here weighs; a larger number is a mistake."""
 
+MAX_PUSH_N = 2000.0
+
 Arm = Literal["left", "right", "both"]
 PriorName = Literal["none", "inertia_only", "all"]
 PlantName = Literal["clean", "hardware_twin"]
 BaseEstimatorName = Literal["contact_ekf", "fixed_feet"]
+
+
+class Push(msgspec.Struct, frozen=True, kw_only=True):
+    """A push at the root link with a constant force.
+
+    Raises:
+        ScenarioError: On construction, for a number out of range.
+    """
+
+    at_s: float
+    duration_s: float = 0.1
+    forward_N: float = 0.0
+    left_N: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check ranges."""
+        _in_range("push-at", self.at_s, 0.0, 3600.0, "s")
+        _in_range("push-for", self.duration_s, 1e-3, 60.0, "s")
+        for force in (self.forward_N, self.left_N):
+            _in_range("push", force, -MAX_PUSH_N, MAX_PUSH_N, "N")
+
+    def describe(self) -> str:
+        """The push in words."""
+        return (
+            f"push of {self.forward_N:g} N forward, {self.left_N:g} N to the left "
+            f"for {self.duration_s:g} s"
+        )
 
 
 class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,8 +77,15 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     truth: bool | None = None
     """Control on the simulator's state instead of an estimate of the base; by default
     on the clean plant only."""
-    base_estimator: BaseEstimatorName = "fixed_feet"
+    base_estimator: BaseEstimatorName = "contact_ekf"
     """Where the base's state comes from unless it is the simulator's."""
+    push: Push | None = None
+    """A push at the root link."""
+    tare_s: float = 0.0
+    """Length of the window before loading over which the estimator, held at nominal,
+    averages the torque residual; what is found is taken off from then on. 0: no tare."""
+    realtime: bool = False
+    """Against the wall clock, in two processes, instead of in lock-step."""
     overrides: tuple[str, ...] = ()
     """`key.path=value` changes of the robot's settings."""
 
@@ -59,6 +95,9 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
         _in_range("duration", self.duration_s, 0.1, 3600.0, "s")
         _in_range("at", self.at_s, 0.0, self.duration_s, "s")
         _in_range("ramp", self.ramp_s, 0.0, 3600.0, "s")
+        if self.push is not None:
+            _in_range("push-at", self.push.at_s, 0.0, self.duration_s, "s")
+        _in_range("tare", self.tare_s, 0.0, self.at_s, "s")
         if self.remove_at_s is not None:
             _in_range("remove-at", self.remove_at_s, self.at_s, self.duration_s, "s")
 

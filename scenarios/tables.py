@@ -13,6 +13,8 @@ Row = Sequence[str]
 MISSING = "-"
 MPC_STAGE = "mpc"
 """Name the runner gives the time of one solve."""
+BEHIND_FACTOR = 0.95
+"""Real-time factor under which a run against the wall clock was too slow."""
 
 
 def run_table(metrics: RunMetrics) -> str:
@@ -186,7 +188,24 @@ def _timing_table(metrics: RunMetrics) -> str:
         [stage, *(number(v, 2) for v in (t.p50, t.p95, t.p99, t.max))]
         for stage, t in metrics.timing_ms.items()
     ]
-    return render(("time of a tick, ms", "p50", "p95", "p99", "max"), rows)
+    table = render(("time of a tick, ms", "p50", "p95", "p99", "max"), rows)
+    return table + _deadline_lines(metrics)
+
+
+def _deadline_lines(metrics: RunMetrics) -> str:
+    kept, factor = metrics.deadlines, metrics.real_time_factor
+    if kept is None:
+        return ""
+    memory = "locked" if kept.memory_locked else "not locked"
+    lines = [
+        f"deadlines missed: {kept.control_missed_pct:.2f} % of control ticks (longest "
+        f"row {kept.control_longest_row}), {kept.steps_late_pct:.2f} % of 1 kHz steps",
+        f"scheduler: {kept.scheduler}; memory {memory}",
+        *kept.refused,
+    ]
+    if factor is not None and factor < BEHIND_FACTOR:
+        lines.append(f"SLOWER THAN REAL TIME: {factor:.2f}x")
+    return "".join(f"\n  {line}" for line in lines)
 
 
 def _tracking_table(comparison: Comparison) -> str:

@@ -32,7 +32,11 @@ MAY_IMPORT = {
 }
 """Imports go one way: packages of this project that each of them may use."""
 
-DISTRIBUTION_OF = {"pinocchio": "pin", "umsgpack": "u-msgpack-python"}
+DISTRIBUTION_OF = {
+    "example_robot_data": "example-robot-data-loaders",
+    "pinocchio": "pin",
+    "umsgpack": "u-msgpack-python",
+}
 """Distributions whose name is not that of the package they hold."""
 
 NOT_IN_TRACKED_FILES = {
@@ -124,10 +128,10 @@ def test_ekf_needs_numpy_and_pinocchio_only() -> None:
 @pytest.mark.parametrize("package", MAY_IMPORT)
 def test_what_is_imported_is_declared(package: str) -> None:
     own = MAY_IMPORT.keys() | sys.stdlib_module_names
-    declared = {
-        canonicalize_name(Requirement(text).name)
-        for text in PROJECT["project"]["dependencies"]
-    }
+    extras = PROJECT["project"]["optional-dependencies"]
+    texts = [*PROJECT["project"]["dependencies"]]
+    texts += [text for extra in extras.keys() - {"dev"} for text in extras[extra]]
+    declared = {canonicalize_name(Requirement(text).name) for text in texts}
     needed = {DISTRIBUTION_OF.get(n, n) for n in imported_by(package) - own}
     assert {canonicalize_name(name) for name in needed} <= declared
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 
 import crocoddyl
 import numpy as np
@@ -15,16 +16,12 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from models.settings import CostSettings, SoleSettings
-from wbmpc import native
-from wbmpc import residuals as python_residuals
 from wbmpc.errors import UnknownNameError
 from wbmpc.reference import UPPER_BODY, Reference, home_reference
 from wbmpc.robot import BASE, Robot
+from wbmpc.variant import FASTEST
 
 Array = NDArray[np.float64]
-
-residuals = native if native.AVAILABLE else python_residuals
-"""The compiled twins where they are built, else the Python specification."""
 
 GRAVITY = 9.81
 
@@ -63,6 +60,7 @@ class Scene:
         reference: Initial targets.
         soles: Sole placement in the world by frame name; feet do not move.
         literal: Leave the highest derivative out of the response residuals.
+        residuals: Module of the response residuals, `wbmpc.residuals` or its twin.
     """
 
     robot: Robot
@@ -72,6 +70,7 @@ class Scene:
     reference: Reference
     soles: dict[str, pin.SE3]
     literal: bool
+    residuals: ModuleType
 
 
 def _quad(rows: Sequence[float], size: int) -> crocoddyl.ActivationModelWeightedQuad:
@@ -87,7 +86,7 @@ def _upper_body_tracking(scene: Scene) -> list[CostItem]:
     cost = scene.costs.upper_body_tracking
     joints = scene.robot.joints(*UPPER_BODY)
     n = len(joints)
-    residual = residuals.ResidualModelJointResponse(
+    residual = scene.residuals.ResidualModelJointResponse(
         scene.state,
         joints,
         scene.reference.q_upper,
@@ -102,7 +101,7 @@ def _upper_body_tracking(scene: Scene) -> list[CostItem]:
 
 def _center_of_mass(scene: Scene) -> list[CostItem]:
     cost = scene.costs.center_of_mass
-    residual = residuals.ResidualModelCoMResponse(
+    residual = scene.residuals.ResidualModelCoMResponse(
         scene.state,
         scene.reference.com_m,
         broadcast(cost.kp, 3),
@@ -115,7 +114,7 @@ def _center_of_mass(scene: Scene) -> list[CostItem]:
 
 def _pelvis_orientation(scene: Scene) -> list[CostItem]:
     cost = scene.costs.pelvis_orientation
-    residual = residuals.ResidualModelFrameRotationResponse(
+    residual = scene.residuals.ResidualModelFrameRotationResponse(
         scene.state,
         scene.robot.frame_id(scene.robot.settings.root_link),
         scene.reference.rotation_midfoot_to_pelvis,
@@ -131,7 +130,7 @@ def _foot_placement(scene: Scene) -> list[CostItem]:
     cost = scene.costs.foot_placement
     items = []
     for sole in scene.robot.soles:
-        residual = residuals.ResidualModelFramePlacementResponse(
+        residual = scene.residuals.ResidualModelFramePlacementResponse(
             scene.state,
             scene.robot.frame_id(sole.frame),
             scene.soles[sole.frame],
@@ -149,7 +148,7 @@ def _foot_placement(scene: Scene) -> list[CostItem]:
 
 def _angular_momentum(scene: Scene) -> list[CostItem]:
     cost = scene.costs.angular_momentum
-    residual = residuals.ResidualModelAngularMomentumResponse(
+    residual = scene.residuals.ResidualModelAngularMomentumResponse(
         scene.state, broadcast(cost.gain, 3), scene.nu, scene.literal
     )
     return [_item("angular_momentum", residual, _quad(cost.rows, 3), cost.weight)]
@@ -286,7 +285,10 @@ TERMS: dict[str, Callable[[Scene], list[CostItem]]] = {
 
 
 def declare_costs(
-    robot: Robot, state: crocoddyl.StateMultibody, nu: int
+    robot: Robot,
+    state: crocoddyl.StateMultibody,
+    nu: int,
+    residuals: ModuleType = FASTEST.residuals,
 ) -> tuple[CostItem, ...]:
     """Build every enabled term for a robot standing at home.
 
@@ -305,6 +307,7 @@ def declare_costs(
         reference=home_reference(robot),
         soles=sole_placements(robot, robot.home_q),
         literal=mpc.literal_responses,
+        residuals=residuals,
     )
     enabled = [build for name, build in TERMS.items() if name not in mpc.disabled]
     return tuple(item for build in enabled for item in build(scene))

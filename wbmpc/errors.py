@@ -8,6 +8,7 @@ __all__ = [
     "InstallError",
     "ModelMismatchError",
     "PayloadError",
+    "PushError",
     "RobotError",
     "SettingsError",
     "UnknownNameError",
@@ -29,6 +30,10 @@ class RobotError(WbmpcError):
 
 class PayloadError(WbmpcError):
     """A payload that can not be attached."""
+
+
+class PushError(WbmpcError):
+    """A push that is not possible."""
 
 
 class ModelMismatchError(WbmpcError):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import enum
+import math
+from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wbmpc.feedback import feedback_torque
 from wbmpc.plan import Plan
 from wbmpc.robot import BASE, Robot
 
@@ -15,6 +18,8 @@ Array = NDArray[np.float64]
 
 MAX_PLAN_AGE_S = 0.05
 """How long an old plan may be followed when no new one comes."""
+MAX_PLANS_AHEAD = 4
+"""Plans for later that are kept; a predicted state is one tick ahead."""
 
 
 class LowLevelMode(enum.Enum):
@@ -54,36 +59,49 @@ class LowLevelController:
         self._kp, self._kd = _gains(robot)
         self._limits = robot.torque_limits_full_Nm
         self._home = robot.home_q_full[7:]
+        self._still = np.zeros(len(self._home))
         self._plan: Plan | None = None
+        self._coming: deque[Plan] = deque(maxlen=MAX_PLANS_AHEAD)
 
     def follow(self, plan: Plan) -> None:
-        """Follow a new plan from now on."""
-        self._plan = plan
+        """Follow a new plan, from its own time on."""
+        self._coming.append(plan)
 
     def command(self, time_s: float, q_full: Array, v_full: Array) -> JointCommand:
         """Torques at `time_s` for the measured state of all joints."""
+        while self._coming and self._coming[0].time_s <= time_s + 1e-9:
+            self._plan = self._coming.popleft()
         q_ref, v_ref, tau_ref, mode = self._target(time_s)
         tau = tau_ref + self._kp * (q_ref - q_full[7:]) + self._kd * (
             v_ref - v_full[BASE:]
         )
-        clipped = np.clip(tau, -self._limits, self._limits)
+        if mode is LowLevelMode.TRACK:
+            tau = tau + self._feedback(time_s, q_full, v_full)
+        clipped = np.minimum(np.maximum(tau, -self._limits), self._limits)
         return JointCommand(tau_Nm=clipped, saturated=clipped != tau, mode=mode)
 
     def _target(self, time_s: float) -> tuple[Array, Array, Array, LowLevelMode]:
+        robot, still = self._robot, self._still
         if self._plan is None:
-            still = np.zeros_like(self._home)
             return self._home, still, still, LowLevelMode.HOLD
         age_s = time_s - self._plan.time_s
         q, v, tau = sample(self._plan, self._plan.time_s + min(age_s, MAX_PLAN_AGE_S))
         fresh = age_s <= MAX_PLAN_AGE_S
-        if not fresh:
-            v = np.zeros_like(v)
         return (
-            self._robot.full_tau(q, self._home),
-            self._robot.full_tau(v, np.zeros_like(self._home)),
-            self._robot.full_tau(tau, np.zeros_like(self._home)),
+            robot.full_tau(q, self._home),
+            robot.full_tau(v, still) if fresh else still,
+            robot.full_tau(tau, still),
             LowLevelMode.TRACK if fresh else LowLevelMode.HOLD,
         )
+
+    def _feedback(self, time_s: float, q_full: Array, v_full: Array) -> Array:
+        """Torque of the plan's own gains, where it carries any."""
+        robot, plan = self._robot, self._plan
+        if plan is None or plan.gain is None:
+            return self._still
+        q, v = robot.controlled_q(q_full), robot.controlled_v(v_full)
+        torque = feedback_torque(robot.model, plan, time_s, q, v)
+        return robot.full_tau(torque, self._still)
 
 
 def sample(plan: Plan, time_s: float) -> tuple[Array, Array, Array]:
@@ -93,8 +111,8 @@ def sample(plan: Plan, time_s: float) -> tuple[Array, Array, Array]:
     velocities; torques are constant between nodes, as in the problem that was solved.
     """
     position = (time_s - plan.time_s) / plan.node_dt_s
-    k = int(np.clip(np.floor(position + 1e-9), 0, len(plan.tau_Nm) - 1))
-    s = float(np.clip(position - k, 0.0, 1.0))
+    k = min(max(math.floor(position + 1e-9), 0), len(plan.tau_Nm) - 1)
+    s = min(max(position - k, 0.0), 1.0)
     h = plan.node_dt_s
     q0, q1 = plan.q[k, 7:], plan.q[k + 1, 7:]
     v0, v1 = plan.v[k, BASE:], plan.v[k + 1, BASE:]

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import crocoddyl
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
 from wbmpc.costs import sole_placements, standing_wrench
+from wbmpc.feedback import state_at
+from wbmpc.leg_posture import LegPosture
 from wbmpc.ocp import OptimalControlProblem, build_ocp
 from wbmpc.plan import Plan, SolveStatus
 from wbmpc.reference import Reference, home_reference
 from wbmpc.robot import Robot
+from wbmpc.variant import FASTEST, Variant
 
 Array = NDArray[np.float64]
 
@@ -45,17 +47,19 @@ class WholeBodyMpc:
     `set_inertia`; nothing is re-allocated.
     """
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: Robot, variant: Variant = FASTEST) -> None:
         """Build the problem and solve it to convergence for standing at home."""
         self.robot = robot
         self.settings = robot.settings.mpc
-        self.ocp: OptimalControlProblem = build_ocp(robot)
+        self.ocp: OptimalControlProblem = build_ocp(robot, variant)
         self.model: pin.Model = self.ocp.state.pinocchio
-        self.solver = crocoddyl.SolverFDDP(self.ocp.problem)
+        self.solver = variant.solver(self.ocp.problem)
         self.solver.th_stop = 1e-9
         self._residuals = {item.name: item.residual for item in self.ocp.items}
         self._midfoot = _midfoot(robot)
+        self._posture = LegPosture(robot)
         self._failures = 0
+        self._gains = self.settings.realtime_iteration
         self._home = np.concatenate([robot.home_q, np.zeros(robot.model.nv)])
         self.set_reference(home_reference(robot))
         self._plan = self._cold_start(0.0, self._home)
@@ -73,7 +77,7 @@ class WholeBodyMpc:
             parameters: (10,) [m, m c, I about the joint frame], Pinocchio's order.
         """
         self.model.inertias[joint] = pin.Inertia.FromDynamicParameters(parameters)
-        mass = sum(inertia.mass for inertia in self.model.inertias)
+        mass = pin.computeTotalMass(self.model)
         wrench = standing_wrench(mass, len(self.robot.soles))
         for name, residual in self._residuals.items():
             if name.startswith("wrench/"):
@@ -92,10 +96,14 @@ class WholeBodyMpc:
             self._residuals["center_of_mass"].set_reference(
                 self._midfoot.act(reference.com_m)
             )
+        rotation = self._midfoot.rotation @ reference.rotation_midfoot_to_pelvis
         if "pelvis_orientation" in self._residuals:
-            self._residuals["pelvis_orientation"].set_reference(
-                self._midfoot.rotation @ reference.rotation_midfoot_to_pelvis
-            )
+            self._residuals["pelvis_orientation"].set_reference(rotation)
+        if "lower_body_state" in self._residuals:
+            height_m = self._midfoot.act(reference.com_m)[2]
+            posture = self._posture.at(height_m, rotation)
+            rest = np.zeros(self.model.nv)
+            self._residuals["lower_body_state"].reference = np.r_[posture, rest]
 
     def solve(
         self, time_s: float, q: Array, v: Array, reference: Reference
@@ -113,11 +121,21 @@ class WholeBodyMpc:
         status = _refuse(q, v, reference)
         if status is None:
             self.set_reference(reference)
+            if self.settings.realtime_iteration:
+                time_s, q, v = self._predict(time_s, q, v)
             status = self._iterate(time_s, np.concatenate([q, v]))
         self._failures = 0 if status.ok else self._failures + 1
         return SolveResult(
             plan=self._plan, status=status, failures_in_a_row=self._failures
         )
+
+    def _predict(self, time_s: float, q: Array, v: Array) -> tuple[float, Array, Array]:
+        """Next tick and its state: the measured one, moved as the plan moves."""
+        model, later_s = self.robot.model, time_s + self.settings.tick_dt_s
+        q_now, v_now = state_at(model, self._plan, time_s)
+        q_then, v_then = state_at(model, self._plan, later_s)
+        q_later = pin.integrate(model, q, pin.difference(model, q_now, q_then))
+        return later_s, q_later, v + v_then - v_now
 
     def _iterate(self, time_s: float, x: Array) -> SolveStatus:
         self.ocp.problem.x0 = x
@@ -144,7 +162,7 @@ class WholeBodyMpc:
     def _status(self, converged: bool) -> SolveStatus:
         if not np.isfinite(self.solver.cost):
             return SolveStatus.FAILED_COST
-        if not all(np.isfinite(u).all() for u in self.solver.us):
+        if not np.isfinite(self.solver.us).all():
             return SolveStatus.FAILED_COST
         if self.solver.preg >= self.solver.reg_max:
             return SolveStatus.FAILED_REGULARIZATION
@@ -159,6 +177,7 @@ class WholeBodyMpc:
             v=xs[:, self.model.nq :],
             tau_Nm=np.array(self.solver.us),
             cost=float(self.solver.cost),
+            gain=np.array(self.solver.K[0]) if self._gains else None,
         )
 
     def _cold_start(self, time_s: float, x: Array) -> Plan:

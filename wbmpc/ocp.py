@@ -10,6 +10,7 @@ import pinocchio as pin
 
 from wbmpc.costs import CostItem, cost_sum, declare_costs, sole_placements
 from wbmpc.robot import Robot
+from wbmpc.variant import FASTEST, Variant
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,12 +22,14 @@ class OptimalControlProblem:
         state: Multibody state; `state.pinocchio.inertias` may be changed in place.
         items: Declared cost items.
         nu: Joint torques.
+        not_fused: Why the costs are not summed up the fast way; empty if they are.
     """
 
     problem: crocoddyl.ShootingProblem
     state: crocoddyl.StateMultibody
     items: tuple[CostItem, ...]
     nu: int
+    not_fused: str = ""
 
     def cost_by_term(self) -> dict[str, float]:
         """Weighted cost of each row of Table I at the last evaluated trajectory."""
@@ -41,30 +44,26 @@ class OptimalControlProblem:
         return totals
 
 
-def build_ocp(robot: Robot) -> OptimalControlProblem:
+def build_ocp(robot: Robot, variant: Variant = FASTEST) -> OptimalControlProblem:
     """Double support, two 6D contacts, contact forward dynamics, Euler.
 
     One running model serves every node, since references are uniform over the
     horizon. The terminal node has the same costs but those of forces, torques and
-    accelerations, which do not exist there, scaled to count as one running node.
+    accelerations, which do not exist there. Crocoddyl does not multiply it by the time
+    step, so that it weighs as much as 1 / `node_dt_s` running nodes (section III-B: "no
+    specific alterations to the terminal cost").
     """
     mpc = robot.settings.mpc
     # A copy: estimated inertias are written into it while the MPC runs.
     state = crocoddyl.StateMultibody(robot.model.copy())
     actuation = crocoddyl.ActuationModelFloatingBase(state)
-    items = declare_costs(robot, state, actuation.nu)
+    items = declare_costs(robot, state, actuation.nu, variant.residuals)
     contacts = _contacts(robot, state, actuation.nu)
-    running = crocoddyl.DifferentialActionModelContactFwdDynamics(
-        state, actuation, contacts, cost_sum(state, actuation.nu, items), 0.0, True
-    )
+    models = (state, actuation, contacts)
+    running, not_fused = variant.action(*models, cost_sum(state, actuation.nu, items))
     terminal_items = [item for item in items if not item.needs_forces]
-    terminal = crocoddyl.DifferentialActionModelContactFwdDynamics(
-        state,
-        actuation,
-        contacts,
-        cost_sum(state, actuation.nu, terminal_items),
-        0.0,
-        True,
+    terminal, _ = variant.action(
+        *models, cost_sum(state, actuation.nu, terminal_items)
     )
     x0 = np.concatenate([robot.home_q, np.zeros(state.nv)])
     node = crocoddyl.IntegratedActionModelEuler(running, mpc.node_dt_s)
@@ -73,7 +72,11 @@ def build_ocp(robot: Robot) -> OptimalControlProblem:
     # Crocoddyl would take two threads by itself, whatever OpenMP's environment says.
     problem.nthreads = mpc.threads
     return OptimalControlProblem(
-        problem=problem, state=state, items=items, nu=actuation.nu
+        problem=problem,
+        state=state,
+        items=items,
+        nu=actuation.nu,
+        not_fused=not_fused,
     )
 
 

@@ -42,6 +42,8 @@ class Plan:
         v: (K+1, nv) velocities.
         tau_Nm: (K, nu) feed-forward torques, constant between nodes.
         cost: Value of the whole objective.
+        gain: (nu, 2 nv) feedback gain of the first node; None unless feedback between
+            solves is wanted.
     """
 
     time_s: float
@@ -50,6 +52,7 @@ class Plan:
     v: Array
     tau_Nm: Array
     cost: float
+    gain: Array | None = None
 
     @property
     def end_s(self) -> float:

@@ -62,7 +62,7 @@ class ActuatorModel:
     def reset(self) -> None:
         """Forget the current, and start the noise again from its seed."""
         self._rng = np.random.default_rng(self._noise_seed)
-        self._current_Nm: Array | None = None  # type: ignore[assignment]
+        self._current_Nm, self._settled = np.zeros(len(self._limits_Nm)), False
 
     def apply(self, command_Nm: Array) -> Array:
         """Torques (n,) at the joints for one step.
@@ -71,8 +71,8 @@ class ActuatorModel:
         goes through, for the plant to refuse by name.
         """
         target = np.clip(command_Nm, -self._limits_Nm, self._limits_Nm)
-        if self._current_Nm is None:
-            self._current_Nm = target
+        if not self._settled:
+            self._current_Nm, self._settled = target, True
         self._current_Nm = self._current_Nm + self._gain * (target - self._current_Nm)
         torque = self.torque_constant_ratio * self._current_Nm
         if self._ripple_Nm.any():

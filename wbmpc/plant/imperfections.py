@@ -74,7 +74,7 @@ class ImperfectionSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     most of a 10 ms tick on the robot's computer, while lock-step waits for it."""
     sole_time_constant_s: float = 0.0
     """Contact time constant (MuJoCo's solref) of the soles; 0 keeps the nominal hard
-    one of 4 ms. 20 ms: rubber that gives about a millimetre under the robot."""
+    one of 4 ms. 20 ms: rubber that gives half a millimetre under the robot's weight."""
 
     def __post_init__(self) -> None:
         """Check every field."""

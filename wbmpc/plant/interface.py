@@ -119,3 +119,13 @@ class Plant(Protocol):
     def payload_mass_kg(self, frame: str) -> float:
         """Mass held at `frame` now."""
         ...
+
+    def apply_push(self, frame: str, force_N: Array, duration_s: float) -> None:
+        """Push at the origin of `frame` with a constant force in world axes, from now.
+
+        A push at the same frame replaces the one under way.
+
+        Raises:
+            PushError: Unknown frame, or a force or duration that is not possible.
+        """
+        ...

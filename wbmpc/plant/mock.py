@@ -7,9 +7,10 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from models.settings import SoleSettings
-from wbmpc.errors import PayloadError
+from wbmpc.errors import PayloadError, PushError
 from wbmpc.plant.interface import ContactTruth, Measurement, Payload
 from wbmpc.plant.payload import PayloadRamp, check_payload
+from wbmpc.plant.push import ActivePush, checked_push
 from wbmpc.robot import BASE, Robot
 
 Array = NDArray[np.float64]
@@ -62,6 +63,7 @@ class MockPlant:
         """
         self._fault = None
         self._payloads = {}
+        self._pushes: dict[str, ActivePush] = {}
         self._write_loads(0.0)
         pin.framesForwardKinematics(self._model, self._data, q)
         # Plain lists would be copied: wrenches come back through these vectors.
@@ -121,6 +123,32 @@ class MockPlant:
         ramp = self._payloads.get(frame)
         return 0.0 if ramp is None else ramp.at(self._last.time_s)[0]
 
+    def apply_push(self, frame: str, force_N: Array, duration_s: float) -> None:
+        """Push at the origin of `frame` with a constant force in world axes, from now.
+
+        Raises:
+            PushError: Unknown frame, or a force or duration that is not possible.
+        """
+        if not self._model.existFrame(frame):
+            raise PushError(f"push frame {frame!r} is not in the robot file")
+        push = checked_push(force_N, self._last.time_s, duration_s)
+        self._pushes[frame] = push
+
+    def _push_torques(self, q: Array, time_s: float) -> Array:
+        """Generalised force (nv,) of the pushes under way."""
+        total = np.zeros(self._model.nv)
+        for name, push in self._pushes.items():
+            if time_s + 0.5 * self._dt_s < push.end_s:
+                jacobian = pin.computeFrameJacobian(
+                    self._model,
+                    self._data,
+                    q,
+                    self._model.getFrameId(name),
+                    pin.LOCAL_WORLD_ALIGNED,
+                )
+                total += jacobian[:3].T @ push.force_N
+        return total
+
     def _check_frame(self, frame: str) -> None:
         if not self._model.existFrame(frame):
             raise PayloadError(f"payload frame {frame!r} is not in the robot file")
@@ -154,6 +182,8 @@ class MockPlant:
 
     def _acceleration(self, q: Array, v: Array, tau_Nm: Array) -> Array:
         tau = np.concatenate([np.zeros(BASE), tau_Nm])
+        if self._pushes:
+            tau += self._push_torques(q, self._last.time_s)
         acceleration = pin.constraintDynamics(
             self._model, self._data, q, v, tau, self._contacts, self._contact_data
         )

@@ -15,6 +15,11 @@ from wbmpc.robot import Robot
 
 Array = NDArray[np.float64]
 
+_STICTION_SOLREF = (0.004, 1.0)
+_STICTION_SOLIMP = (0.99, 0.99, 0.001, 0.5, 2.0)
+"""MuJoCo's default friction creeps like a thick grease: tenths of a rad/s below the
+breakaway torque. These hold a joint to a few mrad/s."""
+
 
 def draw_link_scales(
     robot: Robot, half_width: float, seed: np.random.SeedSequence
@@ -66,7 +71,10 @@ def write_joint_errors(
         limits_Nm: (n,) effort limits in the robot's joint order.
     """
     scale = effort_scale_Nm(limits_Nm)
-    model.dof_frictionloss[joints.dof] += settings.coulomb_share * scale
+    if settings.coulomb_share > 0.0:
+        model.dof_frictionloss[joints.dof] += settings.coulomb_share * scale
+        model.dof_solref[joints.dof] = _STICTION_SOLREF
+        model.dof_solimp[joints.dof] = _STICTION_SOLIMP
     # One column a power of the velocity in newer MuJoCo; the first is linear.
     damping = model.dof_damping.reshape(model.nv, -1)
     damping[joints.dof, 0] += settings.viscous_share_s * scale

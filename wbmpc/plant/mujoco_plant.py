@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wbmpc import conventions
-from wbmpc.errors import PayloadError, WbmpcError
+from wbmpc.errors import PayloadError, PushError, WbmpcError
 from wbmpc.plant.interface import ContactTruth, Measurement, Payload
-from wbmpc.plant.mujoco_model import build_model, joint_map, payload_body
+from wbmpc.plant.mujoco_model import build_model, joint_map, link_name, payload_body
 from wbmpc.plant.payload import PayloadRamp, check_payload
+from wbmpc.plant.push import ActivePush, checked_push
 from wbmpc.robot import Robot
 
 Array = NDArray[np.float64]
@@ -71,6 +72,7 @@ class MujocoPlant:
         self._payloads = {frame: PayloadRamp() for frame in frames}
         self._loads = {f: self._model.body(payload_body(f)).id for f in frames}
         self._loads_settled = True
+        self._pushes: dict[str, ActivePush] = {}
         self._fault: str | None = None
         self._last = self.reset(robot.home_q_full)
 
@@ -97,7 +99,7 @@ class MujocoPlant:
     def reset(self, q: Array) -> Measurement:
         """Start at rest in configuration `q` of `Robot.full_model`, time zero.
 
-        All payloads are removed and faults cleared.
+        All payloads and pushes are removed and faults cleared.
 
         Raises:
             StartPoseError: Wrong length, values that are not finite, a quaternion
@@ -109,6 +111,7 @@ class MujocoPlant:
         mujoco.mj_resetData(self._model, self._data)
         self._fault = None
         self._payloads = {frame: PayloadRamp() for frame in self._payloads}
+        self._pushes = {}
         self._write_loads()
         self._data.qpos[:] = qpos
         mujoco.mj_forward(self._model, self._data)
@@ -131,6 +134,8 @@ class MujocoPlant:
         self._data.ctrl[self._motors] = applied
         if not self._loads_settled:
             self._write_loads()
+        if self._pushes:
+            self._write_pushes()
         mujoco.mj_step(self._model, self._data)
         self._fault = self._warning()
         if self._fault is None:
@@ -180,6 +185,18 @@ class MujocoPlant:
         """
         return self._ramp(frame).at(self._data.time)[0]
 
+    def apply_push(self, frame: str, force_N: Array, duration_s: float) -> None:
+        """Push at the origin of `frame` with a constant force in world axes, from now.
+
+        A push at the same frame replaces the one under way.
+
+        Raises:
+            PushError: Unknown frame, or a force or duration that is not possible.
+        """
+        if not self._robot.full_model.existFrame(frame):
+            raise PushError(f"push frame {frame!r} is not in the robot file")
+        self._pushes[frame] = checked_push(force_N, self._data.time, duration_s)
+
     def _ramp(self, frame: str) -> PayloadRamp:
         if frame not in self._payloads:
             raise PayloadError(
@@ -198,6 +215,21 @@ class MujocoPlant:
         self._loads_settled = self._data.time >= max(ends)
         # Works on scratch data: it moves the configuration it is given.
         mujoco.mj_setConst(self._model, self._scratch)
+
+    def _write_pushes(self) -> None:
+        """Put the pushes of this instant on their links' centres of mass."""
+        model, data = self._robot.full_model, self._data
+        now_s = data.time + 0.5 * self.dt_s
+        data.xfrc_applied[:] = 0.0
+        self._pushes = {f: p for f, p in self._pushes.items() if now_s < p.end_s}
+        for name, push in self._pushes.items():
+            frame = model.frames[model.getFrameId(name)]
+            body = self._model.body(link_name(model, frame.parentJoint)).id
+            rotation = data.xmat[body].reshape(3, 3)
+            point = data.xpos[body] + rotation @ frame.placement.translation
+            lever = point - data.xipos[body]
+            data.xfrc_applied[body, :3] += push.force_N
+            data.xfrc_applied[body, 3:] += np.cross(lever, push.force_N)
 
     def _measure(self, applied_Nm: Array) -> Measurement:
         q = conventions.q_from_qpos(self._data.qpos, self._joints)

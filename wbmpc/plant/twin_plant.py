@@ -116,3 +116,11 @@ class TwinPlant:
     def payload_mass_kg(self, frame: str) -> float:
         """Mass held at `frame` now."""
         return self._plant.payload_mass_kg(frame)
+
+    def apply_push(self, frame: str, force_N: Array, duration_s: float) -> None:
+        """Push at the origin of `frame`, from now on.
+
+        Raises:
+            PushError: As for `MujocoPlant.apply_push`.
+        """
+        self._plant.apply_push(frame, force_N, duration_s)

@@ -19,6 +19,8 @@ class ContactSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A foot in the air stands from here on."""
     lift_N: float = 20.0
     """A standing foot counts as lifted below this."""
+    debounce_samples: int = 10
+    """A change must last this long: a step of torque is no step of the foot."""
 
 
 class ContactDetector:
@@ -42,6 +44,7 @@ class ContactDetector:
     def reset(self) -> None:
         """Both feet stand."""
         self._standing = np.ones(len(self._legs), dtype=bool)
+        self._disagreed = np.zeros(len(self._legs), dtype=int)
 
     def update(
         self,
@@ -60,10 +63,11 @@ class ContactDetector:
             vertical_force_N(sole, readings.tau_Nm[leg], up_in_base)
             for sole, leg in zip(soles, self._legs, strict=True)
         ]
-        limits = np.where(
-            self._standing, self._settings.lift_N, self._settings.touch_N
-        )
-        self._standing = np.array(forces) > limits
+        limits = np.where(self._standing, self._settings.lift_N, self._settings.touch_N)
+        disagrees = (np.array(forces) > limits) != self._standing
+        self._disagreed = np.where(disagrees, self._disagreed + 1, 0)
+        change = self._disagreed >= self._settings.debounce_samples
+        self._standing = self._standing ^ change
         return self._standing
 
 

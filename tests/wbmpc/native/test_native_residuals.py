@@ -13,9 +13,10 @@ import pinocchio as pin
 import pytest
 from native_scenes import STANCES, Scene
 
-from wbmpc import costs, native, residuals
+from wbmpc import native, residuals
 from wbmpc.ocp import OptimalControlProblem, build_ocp
 from wbmpc.robot import Robot
+from wbmpc.variant import PYTHON, STOCK, Variant
 
 if not native.AVAILABLE:
     pytest.skip(native.REASON, allow_module_level=True)
@@ -186,13 +187,10 @@ def test_derivatives_against_finite_differences(stance: str) -> None:
         assert error < 1e-5 * np.abs(expected).max()
 
 
-def _solve(
-    module: object, monkeypatch: pytest.MonkeyPatch
-) -> tuple[OptimalControlProblem, crocoddyl.SolverFDDP]:
+def _solve(variant: Variant) -> tuple[OptimalControlProblem, crocoddyl.SolverFDDP]:
     """Three iterations of the project's problem, pushed at the start."""
-    monkeypatch.setattr(costs, "residuals", module)
     robot = Robot.load("alexander")
-    ocp = build_ocp(robot)
+    ocp = build_ocp(robot, variant)
     v = 0.1 * np.random.default_rng(0).standard_normal(robot.model.nv)
     x0 = np.concatenate([robot.home_q, v])
     ocp.problem.x0 = x0
@@ -203,10 +201,10 @@ def _solve(
     return ocp, solver
 
 
-def test_same_iterates(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_same_iterates() -> None:
     """The solver walks the same path with either twin."""
-    _, ours = _solve(native, monkeypatch)
-    _, reference = _solve(residuals, monkeypatch)
+    _, ours = _solve(STOCK)
+    _, reference = _solve(PYTHON)
     assert ours.iter == reference.iter
     assert ours.cost == pytest.approx(reference.cost, rel=1e-9)
     np.testing.assert_allclose(ours.xs, reference.xs, rtol=0, atol=1e-8)
@@ -251,11 +249,10 @@ def test_threads_do_not_matter() -> None:
     """In a process of its own: one residual written in Python forbids threads."""
     output = _run("""
         import numpy as np
-        from wbmpc import costs, native
         from wbmpc.ocp import build_ocp
         from wbmpc.robot import Robot
-        costs.residuals = native
-        problem = build_ocp(Robot.load("alexander")).problem
+        from wbmpc.variant import STOCK
+        problem = build_ocp(Robot.load("alexander"), STOCK).problem
         xs, us = [problem.x0] * (problem.T + 1), [np.zeros(21)] * problem.T
         hessians = []
         for threads in (1, 2):

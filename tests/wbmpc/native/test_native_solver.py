@@ -170,6 +170,25 @@ def run(code: str, **environment: str) -> str:
     return done.stdout
 
 
+def test_threads_do_not_matter() -> None:
+    """In a process of its own: a residual written in Python would forbid threads."""
+    output = run("""
+        import numpy as np
+        from test_native_solver import make_case, native, solve
+        gains = []
+        for threads in (1, 2):
+            case = make_case("alexander", 1)
+            case.problem.nthreads = threads
+            assert case.problem.nthreads == threads
+            solver = native.SolverFDDP(case.problem)
+            solve(solver, case, 3)
+            assert solver.calc_s > 0.0 and solver.calc_diff_s > 0.0
+            gains.append(np.array(solver.K))
+        print(np.array_equal(*gains))
+    """)
+    assert output.strip() == "True"
+
+
 GAINS = """
     import numpy as np
     from test_native_solver import make_case, native, solve

@@ -1,10 +1,13 @@
 // Building blocks of the kernels. Everything is in an unnamed namespace: each variant
 // has its own copy, and the linker cannot mix them.
 //
-// Matrices in scratch memory have `ld` a multiple of kWidth, and their rows beyond the
-// last are zero, so that no loop over rows needs a remainder.
+// Matrices in scratch memory have `ld` a multiple of kPadding, itself one of kWidth,
+// and their rows beyond the last are zero, so that no loop over rows needs a
+// remainder.
 
 #pragma once
+
+#include "kernels.hpp"
 
 namespace wbmpc {
 namespace {
@@ -21,7 +24,9 @@ typedef double Vector
 
 #define WBMPC_INLINE inline __attribute__((always_inline))
 
-constexpr int padded(int rows) { return (rows + kWidth - 1) / kWidth * kWidth; }
+constexpr int padded(int rows) {
+  return (rows + kPadding - 1) / kPadding * kPadding;
+}
 
 struct Matrix {
   double* data;
@@ -200,6 +205,16 @@ inline void mirror_lower(const Matrix& a) {
   }
 }
 
+inline void export_transposed(const Matrix& from, double* to, int ld) {
+  import_transposed(from.data, from.ld, Matrix{to, from.cols, from.rows, ld});
+}
+
+inline void set_identity(const Matrix& a) {
+  for (int j = 0; j < a.cols; ++j) {
+    for (int i = 0; i < a.ld; ++i) a.col(j)[i] = i == j ? 1.0 : 0.0;
+  }
+}
+
 // a = L L' in place, lower triangle; false unless a is positive definite. The rest of
 // the matrix, padding included, becomes zero.
 inline bool cholesky(const Matrix& a) {
@@ -248,6 +263,22 @@ inline void solve_lower(const Matrix& x, const Matrix& lt) {
       for (int i = k + 1; i < end; ++i) axpy(x.ld, -lt(k, i), x.col(i), x.col(k));
       scale(x.ld, 1.0 / lt(k, k), x.col(k), x.col(k));
     }
+  }
+}
+
+// x = L^-1 x.
+inline void solve_vector(const Matrix& l, double* x) {
+  for (int j = 0; j < l.cols; ++j) {
+    x[j] /= l(j, j);
+    for (int i = j + 1; i < l.rows; ++i) x[i] -= l(i, j) * x[j];
+  }
+}
+
+// x = L^-T x.
+inline void solve_vector_transposed(const Matrix& l, double* x) {
+  for (int j = l.cols - 1; j >= 0; --j) {
+    const int below = l.rows - j - 1;
+    x[j] = (x[j] - dot(below, l.col(j) + j + 1, x + j + 1)) / l(j, j);
   }
 }
 

@@ -52,12 +52,96 @@ struct RiccatiStep {
   double* vxx;
 };
 
+// Rows of the matrices that the kernels share with their callers are padded to this.
+enum { kPadding = 4 };
+
+// Forward dynamics with nc rigid contact rows,
+//
+//   [M J'; J -damping] [a; -f] = [torque; -drift].
+struct ContactDynamics {
+  int nv;
+  int nc;
+  const double* mass;  // (nv, nv), upper triangle
+  int mass_ld;
+  const double* jacobian;  // (nc, nv)
+  int jacobian_ld;
+  const double* torque;  // (nv), less the nonlinear effects
+  const double* drift;   // (nc)
+  double damping;
+
+  double* factors;  // kept for the derivatives
+  double* acceleration;
+  double* force;
+};
+
+// Derivatives of the above for torques that act on the joints after the first nv - nu
+// coordinates.
+struct ContactDerivatives {
+  int nv;
+  int nc;
+  int nu;
+  const double* factors;     // of the last forward dynamics
+  const double* dtau_dq;     // (nv, nv) by rows, of the inverse dynamics
+  const double* dtau_dv;     // (nv, nv) by rows
+  const double* ddrift_dx;   // (nc, 2 nv)
+  int ddrift_ld;
+
+  // Transposes, (2 nv + nu, nv) and (2 nv + nu, nc), rows padded.
+  double* acceleration_t;
+  double* force_t;
+  double* da_dx;  // (nv, 2 nv)
+  double* da_du;  // (nv, nu)
+};
+
+// Gauss-Newton model of a cost whose residual rows are, in this order,
+//
+//   the nv accelerations, rows of any kind, and the nc forces,
+//
+// with one weight per row but for the forces, which share a symmetric matrix.
+struct GaussNewton {
+  int ndx;
+  int nu;
+  int nv;
+  int rows;  // of any kind
+  int nc;
+  const double* jacobian_t;  // (ndx + nu, nv + rows + nc), rows padded
+  const double* weights;     // (nv + rows)
+  const double* force_weights;  // (nc, nc)
+  const double* gradients;      // (nv + rows + nc), weighted
+  const double* diagonal;       // (ndx + nu), added to the Hessian
+
+  double* lx;
+  double* lu;
+  double* lxx;
+  double* lxu;
+  double* luu;
+};
+
+// Residual rows r = e(x) + A a(x, u) from the derivatives of e and of a.
+struct ChainRule {
+  int nz;  // ndx + nu
+  int nv;
+  int rows;
+  const double* acceleration_t;  // (nz, nv), rows padded
+  const double* selection;       // A, (rows, nv)
+  double* jacobian_t;            // (nz, rows), rows padded; holds de/dx at first
+};
+
 struct Kernels {
   const char* name;
 
   // Doubles of scratch memory that `riccati_step` needs.
   long (*riccati_workspace)(int nv, int nu);
   KernelStatus (*riccati_step)(const RiccatiStep* step, double* workspace);
+
+  long (*contact_factors)(int nv, int nc);
+  KernelStatus (*contact_dynamics)(const ContactDynamics* problem);
+  long (*contact_workspace)(int nv, int nc);
+  void (*contact_derivatives)(const ContactDerivatives* problem, double* workspace);
+
+  long (*gauss_newton_workspace)(int nz, int columns);
+  void (*gauss_newton)(const GaussNewton* problem, double* workspace);
+  void (*chain_rule)(const ChainRule* problem);
 };
 
 // Defined by the variants that this machine's compiler builds.

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "dense.hpp"
-#include "kernels.hpp"
 
 namespace wbmpc {
 namespace {
@@ -184,14 +183,8 @@ inline bool gains(const RiccatiStep& s, RiccatiMatrices& m) {
   solve_lower(gain, m.factor_t);
   export_matrix(gain, s.gain, 2 * s.nv);
   double* k = m.feedforward.data;
-  for (int j = 0; j < s.nu; ++j) {
-    k[j] /= m.factor(j, j);
-    for (int i = j + 1; i < s.nu; ++i) k[i] -= m.factor(i, j) * k[j];
-  }
-  for (int j = s.nu - 1; j >= 0; --j) {
-    k[j] = (k[j] - dot(s.nu - j - 1, m.factor.col(j) + j + 1, k + j + 1)) /
-           m.factor(j, j);
-  }
+  solve_vector(m.factor, k);
+  solve_vector_transposed(m.factor, k);
   for (int j = 0; j < s.nu; ++j) s.feedforward[j] = k[j];
   for (int j = 0; j < s.nu; ++j) s.quu_k[j] = dot(s.nu, s.quu + j * s.nu, k);
   return true;

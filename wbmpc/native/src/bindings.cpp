@@ -9,6 +9,7 @@
 #include "angular_momentum_response.hpp"
 #include "com_response.hpp"
 #include "frame_response.hpp"
+#include "fused_binding.hpp"
 #include "joint_response.hpp"
 #include "solver_binding.hpp"
 
@@ -235,5 +236,6 @@ BOOST_PYTHON_MODULE(_native) {
   wbmpc::expose_angular_momentum();
   wbmpc::expose_frame_rotation();
   wbmpc::expose_frame_placement();
+  wbmpc::expose_fused_action();
   wbmpc::expose_solver();
 }

@@ -25,6 +25,7 @@ class JointResponse : public ResponseResidual {
     return std::make_shared<JointResponse>(*this);
   }
 
+  const std::vector<Eigen::Index>& joints() const { return joints_; }
   const Eigen::VectorXd& q_ref() const { return q_ref_; }
   const Eigen::VectorXd& v_ref() const { return v_ref_; }
   const Eigen::VectorXd& kp() const { return kp_; }

@@ -46,9 +46,12 @@ void ResponseResidual::calc(const std::shared_ptr<ResidualData>& data,
 void ResponseResidual::calcDiff(const std::shared_ptr<ResidualData>& data,
                                 const VectorRef& x, const VectorRef&) {
   auto& d = static_cast<ResponseData&>(*data);
-  const Acceleration a = acceleration(d);
-  derivatives(d, x, a);
-  if (a != nullptr) apply_chain_rule(d);
+  local_derivatives(d, x);
+  if (!literal_) apply_chain_rule(d);
+}
+
+void ResponseResidual::local_derivatives(ResponseData& data, const VectorRef& x) const {
+  derivatives(data, x, acceleration(data));
 }
 
 void ResponseResidual::calcDiff(const std::shared_ptr<ResidualData>& data,

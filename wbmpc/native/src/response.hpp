@@ -70,6 +70,10 @@ class ResponseResidual : public Residual {
   // There is no single-precision twin; throws std::runtime_error.
   std::shared_ptr<crocoddyl::ResidualModelBase> cloneAsFloat() const override;
 
+  // The first half of calcDiff(data, x, u): derivatives at a fixed acceleration in
+  // data.Rx, and those with respect to the acceleration in data.dr_da.
+  void local_derivatives(ResponseData& data, const VectorRef& x) const;
+
   bool literal() const { return literal_; }
 
  protected:

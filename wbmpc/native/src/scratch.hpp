@@ -7,7 +7,7 @@
 
 namespace wbmpc {
 
-// Doubles on a cache line's border, all zero at first.
+// Doubles on a cache line's border.
 class Scratch {
  public:
   explicit Scratch(long size = 0) : memory_(static_cast<std::size_t>(size) + 8, 0.0) {}

@@ -1,8 +1,15 @@
 #include "solver.hpp"
 
+#include <chrono>
 #include <cmath>
+#include <cstddef>
 
+#include <crocoddyl/core/integrator/euler.hpp>
+#include <crocoddyl/multibody/states/multibody.hpp>
 #include <pinocchio/spatial.hpp>
+
+#include "../kernels/kernels.hpp"
+#include "free_flyer.hpp"
 
 namespace wbmpc {
 namespace {
@@ -27,16 +34,6 @@ class Stopwatch {
   Clock::time_point start_;
 };
 
-bool has_free_flyer_and_single_joints(const pinocchio::Model& model) {
-  if (model.njoints < 2 || model.joints[1].shortname() != "JointModelFreeFlyer") {
-    return false;
-  }
-  for (std::size_t i = 2; i < static_cast<std::size_t>(model.njoints); ++i) {
-    if (model.nqs[i] != 1 || model.nvs[i] != 1) return false;
-  }
-  return true;
-}
-
 // Euler step whose control is the torque itself.
 bool has_structure(ActionModel& model) {
   const auto* euler = dynamic_cast<Euler*>(&model);
@@ -54,15 +51,46 @@ SolverFDDP::SolverFDDP(std::shared_ptr<crocoddyl::ShootingProblem> problem)
 double SolverFDDP::calcDiff() {
   if (iter_ == 0) {  // the first stage of a solve
     times_ = StageTimes();
-    const Stopwatch watch(times_.calc_s);
-    problem_->calc(xs_, us_);
+    cost_ = evaluate();
+  } else {
+    const Stopwatch watch(times_.calc_diff_s);
+    cost_ = problem_->calcDiff(xs_, us_);
   }
-  const Stopwatch watch(times_.calc_diff_s);
-  cost_ = problem_->calcDiff(xs_, us_);
   ffeas_ = computeDynamicFeasibility();
   gfeas_ = computeInequalityFeasibility();
   hfeas_ = computeEqualityFeasibility();
   return cost_;
+}
+
+double SolverFDDP::evaluate() {
+  const auto& models = problem_->get_runningModels();
+  const auto& datas = problem_->get_runningDatas();
+  const auto nodes = static_cast<std::ptrdiff_t>(problem_->get_T());
+  double wall_s = 0.0;
+  double calc_s = 0.0;
+  double calc_diff_s = 0.0;
+  {
+    const Stopwatch watch(wall_s);
+#pragma omp parallel for num_threads(problem_->get_nthreads()) \
+    reduction(+ : calc_s, calc_diff_s)
+    for (std::ptrdiff_t i = 0; i < nodes; ++i) {
+      const auto t = static_cast<std::size_t>(i);
+      {
+        const Stopwatch node_watch(calc_s);
+        models[t]->calc(datas[t], xs_[t], us_[t]);
+      }
+      const Stopwatch node_watch(calc_diff_s);
+      models[t]->calcDiff(datas[t], xs_[t], us_[t]);
+    }
+    const auto& terminal = problem_->get_terminalModel();
+    terminal->calc(problem_->get_terminalData(), xs_.back());
+    terminal->calcDiff(problem_->get_terminalData(), xs_.back());
+  }
+  times_.calc_s = wall_s * calc_s / (calc_s + calc_diff_s);
+  times_.calc_diff_s = wall_s - times_.calc_s;
+  double cost = problem_->get_terminalData()->cost;
+  for (const auto& data : datas) cost += data->cost;
+  return cost;
 }
 
 void SolverFDDP::forwardPass(double step_length) {

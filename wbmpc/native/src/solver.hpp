@@ -2,19 +2,17 @@
 
 #pragma once
 
-#include <chrono>
 #include <memory>
 
-#include <crocoddyl/core/integrator/euler.hpp>
 #include <crocoddyl/core/solvers/fddp.hpp>
-#include <crocoddyl/multibody/states/multibody.hpp>
 
-#include "../kernels/kernels.hpp"
 #include "scratch.hpp"
 
 namespace wbmpc {
 
 // Wall-clock time of each stage of the last solve, summed over its iterations.
+// Values and derivatives of its first iteration are computed together, and their time
+// is split by the work in each.
 struct StageTimes {
   double calc_s = 0.0;
   double calc_diff_s = 0.0;
@@ -41,6 +39,9 @@ class SolverFDDP : public crocoddyl::SolverFDDP {
   const StageTimes& times() const { return times_; }
 
  private:
+  // Values and derivatives, node by node: each node's data are still in the cache when
+  // its derivatives follow. Returns the cost.
+  double evaluate();
   bool is_structured() const;
   void structured_pass();
   void structured_step(std::size_t node);

@@ -2,6 +2,7 @@
 
 #include <boost/python.hpp>
 
+#include "../kernels/kernels.hpp"
 #include "solver.hpp"
 
 namespace wbmpc {

@@ -1,0 +1,1 @@
+"""How long everything takes, and how much that is against other ways to do it."""

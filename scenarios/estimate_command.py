@@ -1,0 +1,153 @@
+"""What `wbmpc estimate` does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from ekf.payload_torque import locate
+from scenarios.cli import EXIT_OK, print_result, say
+from scenarios.errors import ScenarioError
+from scenarios.estimation import Track, measure_track, run_estimator
+from scenarios.estimator_catalogue import NAMES, check_names
+from scenarios.estimator_options import Estimate
+from scenarios.estimator_plots import write_estimate_figure
+from scenarios.estimator_tables import markdown, number
+from scenarios.run_folder import RunFolder, choose_path
+from scenarios.streams.columns import load_mapping
+from scenarios.streams.recorded import read_stream
+from scenarios.streams.stream import Stream
+
+
+class EstimateRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One estimator on a log.
+
+    Attributes:
+        estimator: Its name.
+        mass_kg: Payload at the end.
+        sigma_mass_kg: Its standard deviation, as the estimator reports it.
+        com_m: Centre of the payload in the frame of `link`; None without a mass.
+        noise_kg: Standard deviation of the mass over the last second.
+        time_to_10pct_s: If the log knows the truth.
+        final_error_kg: Mean over the last second, if the log knows the truth.
+        us_per_sample: Median duration of learning one sample.
+        consistent: Whether link plus payload was a rigid body at every sample.
+        samples: What became of the samples.
+    """
+
+    estimator: str
+    mass_kg: float
+    sigma_mass_kg: float
+    com_m: list[float] | None
+    noise_kg: float
+    time_to_10pct_s: float | None
+    final_error_kg: float | None
+    us_per_sample: float
+    consistent: bool
+    samples: dict[str, int]
+
+
+class EstimateResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything `wbmpc estimate` measures."""
+
+    log: str
+    robot: str
+    link: str
+    duration_s: float
+    samples: int
+    payload_true_kg: float | None
+    rows: list[EstimateRow]
+
+
+def estimate_log(options: Estimate) -> int:
+    """Run estimators on a log.
+
+    Raises:
+        ModelsError: A name that does not exist, or a log that can not be used.
+    """
+    names = check_names(options.estimator or NAMES)
+    path = None if options.out is None else choose_path(options.out, "estimate")
+    columns = None if options.columns is None else load_mapping(Path(options.columns))
+    stream = read_stream(
+        Path(options.log), robot=options.robot, link=options.link, columns=columns
+    )
+    if options.payload_at is not None:
+        stream = replace(stream, at_s=options.payload_at)
+    if len(stream.log) < 2:
+        raise ScenarioError(f"{options.log}: needs at least two usable samples")
+    tracks = [run_estimator(name, stream) for name in names]
+    result = _result(stream, tracks)
+    text = estimate_text(result)
+    if path is not None:
+        with RunFolder(path) as folder:
+            folder.write_json("metrics.json", result)
+            folder.write_text("table.md", text + "\n")
+            folder.write(
+                "estimate.png", lambda p: write_estimate_figure(p, stream, tracks)
+            )
+        say(folder.problem or f"files in {path}")
+    print_result(result, text, as_json=options.json)
+    return EXIT_OK
+
+
+def estimate_text(result: EstimateResult) -> str:
+    """Two lines about the log and a table."""
+    true = result.payload_true_kg
+    head = (
+        f"{result.log}: {result.samples} samples, {result.duration_s:.1f} s, "
+        f"{result.robot}, payload on {result.link}"
+        + ("" if true is None else f", {true:g} kg at the end")
+    )
+    header = ("estimator", "mass [kg]", "sigma", "com [m]", "to 10% [s]", "us/sample")
+    rows = [
+        (
+            row.estimator,
+            number(row.mass_kg, 3),
+            number(row.sigma_mass_kg, 3),
+            "-" if row.com_m is None else " ".join(f"{x:+.3f}" for x in row.com_m),
+            number(row.time_to_10pct_s),
+            number(row.us_per_sample, 0),
+        )
+        for row in result.rows
+    ]
+    return f"{head}\n\n{markdown(header, rows)}"
+
+
+def _result(stream: Stream, tracks: list[Track]) -> EstimateResult:
+    time_s, truth = stream.log.time_s, stream.truth_kg
+    return EstimateResult(
+        log=stream.notes or stream.name,
+        robot=stream.robot.name,
+        link=stream.robot.link,
+        duration_s=float(time_s[-1] - time_s[0]),
+        samples=len(stream.log),
+        payload_true_kg=None if truth is None else float(truth[-1]),
+        rows=[_row(stream, track) for track in tracks],
+    )
+
+
+def _row(stream: Stream, track: Track) -> EstimateRow:
+    measured = measure_track(track, stream)
+    return EstimateRow(
+        estimator=track.estimator,
+        mass_kg=float(track.mass_kg[-1]),
+        sigma_mass_kg=float(track.sigma_kg[-1]),
+        com_m=_com_m(stream, track),
+        noise_kg=measured.noise_kg,
+        time_to_10pct_s=measured.time_to_10pct_s,
+        final_error_kg=measured.final_error_kg,
+        us_per_sample=track.us_per_sample,
+        consistent=track.consistent,
+        samples=track.counts,
+    )
+
+
+def _com_m(stream: Stream, track: Track) -> list[float] | None:
+    if not track.payload[0] > 0.0:
+        return None
+    _, placement = locate(stream.robot.model, stream.robot.link)
+    centre = placement.actInv(np.array(track.payload[1:4] / track.payload[0]))
+    return [float(x) for x in centre]

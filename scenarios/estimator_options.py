@@ -1,0 +1,43 @@
+"""What `wbmpc estimate` and `wbmpc estimators` may be asked for."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+import tyro
+
+
+class Estimate(msgspec.Struct, frozen=True, kw_only=True):
+    """Run payload estimators on a recorded log."""
+
+    log: Annotated[str, tyro.conf.Positional]
+    """MCAP, CSV or Parquet file, or the folder of a run."""
+    estimator: tuple[str, ...] = ()
+    """Names of estimators (default: all)."""
+    robot: str | None = None
+    """panda, a shipped humanoid or a URDF (default: what the log says)."""
+    link: str | None = None
+    """Link or frame that carries the payload (default: the arm's last)."""
+    payload_at: float | None = None
+    """When the payload appears [s]; the offline reference uses what follows
+    (default: what the log says, else the whole log)."""
+    columns: str | None = None
+    """TOML file with the names of the log's columns."""
+    json: bool = False
+    """Print one JSON object on standard output."""
+    out: str | None = None
+    """Folder for the figure and numbers, empty or new (default: none is written)."""
+
+
+class Estimators(msgspec.Struct, frozen=True, kw_only=True):
+    """Compare all payload estimators on the same streams: one table, one figure."""
+
+    quick: bool = False
+    """One seed, and no humanoid, whose log has to be simulated first."""
+    json: bool = False
+    """Print one JSON object on standard output."""
+    out: str | None = None
+    """Folder for the files, empty or new (default: runs/TIMESTAMP-estimators)."""
+    no_files: bool = False
+    """Leave no folder behind."""

@@ -1,0 +1,31 @@
+"""What `wbmpc estimators` does."""
+
+from __future__ import annotations
+
+from scenarios.cli import EXIT_OK, print_result, say
+from scenarios.estimator_benchmark import benchmark
+from scenarios.estimator_options import Estimators
+from scenarios.estimator_plots import write_estimators_figure
+from scenarios.estimator_tables import estimators_text
+from scenarios.run_folder import RunFolder, choose_path
+from scenarios.versions import installed_versions
+
+
+def compare_estimators(options: Estimators) -> int:
+    """Run every estimator on every stream; one table, one figure.
+
+    Raises:
+        ModelsError: `--out` is in use, or a stream can not be made.
+    """
+    path = None if options.no_files else choose_path(options.out, "estimators")
+    result, shown = benchmark(quick=options.quick, progress=lambda part: say(part))
+    text = estimators_text(result)
+    if path is not None:
+        with RunFolder(path) as folder:
+            folder.write_json("metrics.json", result)
+            folder.write_text("table.md", text + "\n")
+            folder.write_json("versions.json", installed_versions())
+            folder.write("estimators.png", lambda p: write_estimators_figure(p, shown))
+        say(folder.problem or f"files in {path}")
+    print_result(result, text, as_json=options.json)
+    return EXIT_OK

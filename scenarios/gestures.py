@@ -1,0 +1,102 @@
+"""Reference tracks made of smooth moves between poses, as an operator makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scenarios.reference_track import STREAM_RATE_HZ, ReferenceTrack
+from wbmpc.errors import UnknownNameError
+from wbmpc.reference import UPPER_BODY, home_reference
+from wbmpc.robot import Robot
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pose:
+    """Targets of Table II, as differences from home.
+
+    Attributes:
+        joints: Spine and arm angles [rad] by joint name; others stay at home.
+        com_lower_m: How much lower than at home the centre of mass is.
+        pelvis_pitch_rad: Forward.
+    """
+
+    joints: dict[str, float] = field(default_factory=dict)
+    com_lower_m: float = 0.0
+    pelvis_pitch_rad: float = 0.0
+
+
+HOME = Pose()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move:
+    """A minimum-jerk move.
+
+    Attributes:
+        at_s: When it starts.
+        over_s: How long it takes.
+        to: Where it ends.
+    """
+
+    at_s: float
+    over_s: float
+    to: Pose
+
+
+def record_moves(
+    robot: Robot, duration_s: float, moves: Sequence[Move]
+) -> ReferenceTrack:
+    """Start at home and make moves one after the other.
+
+    Raises:
+        UnknownNameError: A pose names a joint that is not in spine or arms.
+    """
+    times = stream_times(duration_s)
+    table = np.tile(_row(robot, HOME), (len(times), 1))
+    for move in moves:
+        target = _row(robot, move.to)
+        share = min_jerk((times - move.at_s) / move.over_s)[:, None]
+        table += share * (target - _before(table, times, move))
+    q_upper = table[:, :-2]
+    return ReferenceTrack(
+        standing=home_reference(robot),
+        q_upper=q_upper,
+        v_upper=np.gradient(q_upper, 1.0 / STREAM_RATE_HZ, axis=0),
+        com_height_m=table[:, -2],
+        pelvis_pitch_rad=table[:, -1],
+    )
+
+
+def stream_times(duration_s: float) -> Array:
+    """Times of a stream's samples over a run."""
+    return np.arange(int(np.ceil(duration_s * STREAM_RATE_HZ)) + 1) / STREAM_RATE_HZ
+
+
+def min_jerk(share: Array) -> Array:
+    """Minimum-jerk step from 0 to 1."""
+    s = np.clip(share, 0.0, 1.0)
+    return s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+
+
+def _before(table: Array, times: Array, move: Move) -> Array:
+    """Row in force when a move starts."""
+    row: Array = table[min(np.searchsorted(times, move.at_s), len(table) - 1)]
+    return row.copy()
+
+
+def _row(robot: Robot, pose: Pose) -> Array:
+    """Spine and arm angles, CoM height and pitch of a pose."""
+    home = home_reference(robot)
+    names = [robot.controlled_joints[i] for i in robot.joints(*UPPER_BODY)]
+    angles = home.q_upper.copy()
+    for name, angle in pose.joints.items():
+        if name not in names:
+            raise UnknownNameError("upper-body joint", name, names)
+        angles[names.index(name)] = angle
+    return np.array([*angles, home.com_m[2] - pose.com_lower_m, pose.pelvis_pitch_rad])

@@ -1,0 +1,98 @@
+"""The scenarios by name with what a run of each does unless asked otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from models.errors import UnknownNameError
+from scenarios.settings import Arm, RunSettings
+
+POUND_KG = 0.45359237
+"""The paper's plates are in pounds; its kilograms are rounded."""
+
+
+class Preset(msgspec.Struct, frozen=True, kw_only=True):
+    """Defaults of one scenario; each is a field of `RunSettings`."""
+
+    summary: str
+    """One line for the help text."""
+    payload_kg: float = 5.0
+    arm: Arm = "left"
+    at_s: float = 3.0
+    remove_at_s: float | None = None
+    ramp_s: float = 0.0
+    duration_s: float = 12.0
+
+
+PRESETS = {
+    "window_washing": Preset(
+        summary="both forearms wash a window; a load appears on one of them",
+    ),
+    "standing": Preset(summary="stand still at home"),
+    "balance": Preset(
+        summary="both arms reach forward; each forearm is loaded slowly",
+        arm="both",
+        ramp_s=2.0,
+    ),
+    "runtime_loading": Preset(
+        summary="arms forward; plates go onto one forearm one by one, then all come off",
+        payload_kg=17.5 * POUND_KG,
+        arm="right",
+        at_s=6.0,
+        remove_at_s=36.0,
+        ramp_s=0.5,
+        duration_s=44.0,
+    ),
+    "squat_pickup": Preset(
+        summary="squat, pick up a load with one hand, stand up, wash a window",
+        payload_kg=10.0 * POUND_KG,
+        arm="right",
+        at_s=6.0,
+        ramp_s=1.0,
+        duration_s=26.0,
+    ),
+}
+
+
+def find_preset(name: str) -> Preset:
+    """Look a scenario's defaults up.
+
+    Raises:
+        UnknownNameError: No such scenario.
+    """
+    if name not in PRESETS:
+        raise UnknownNameError("scenario", name, PRESETS)
+    return PRESETS[name]
+
+
+def run_settings(scenario: str, **asked: Any) -> RunSettings:
+    """Settings of a run: what is asked for, else the scenario's defaults.
+
+    Args:
+        scenario: Name of the scenario.
+        asked: Fields of `RunSettings`; None counts as not asked.
+
+    Raises:
+        UnknownNameError: No such scenario.
+        ScenarioError: A number out of range.
+    """
+    fields = msgspec.structs.asdict(find_preset(scenario))
+    del fields["summary"]
+    fields |= {name: value for name, value in asked.items() if value is not None}
+    return RunSettings(scenario=scenario, **fields)
+
+
+def defaults_text() -> str:
+    """Every scenario with its defaults, for help texts."""
+    return "; ".join(f"{name}: {_describe(p)}" for name, p in PRESETS.items())
+
+
+def _describe(preset: Preset) -> str:
+    parts = [f"{preset.payload_kg:.3g} kg {preset.arm} at {preset.at_s:g} s"]
+    if preset.ramp_s:
+        parts.append(f"ramp {preset.ramp_s:g} s")
+    if preset.remove_at_s is not None:
+        parts.append(f"off at {preset.remove_at_s:g} s")
+    return ", ".join([*parts, f"{preset.duration_s:g} s long"])

@@ -1,0 +1,313 @@
+"""Runs a scenario against the wall clock, with the record of a lock-step run.
+
+Two processes, as on the robot: the 100 Hz control side here, plant and low level at
+1 kHz in `scenarios.plant_process`. What happens on a missed deadline is written down in
+`wbmpc.realtime.deadline`. Such a run is not deterministic.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+
+from scenarios.adaptation import build_adaptation
+from scenarios.batch import rebuild_error
+from scenarios.catalogue import find_scenario
+from scenarios.control import ControlSide, ControlTick
+from scenarios.errors import RealTimeError
+from scenarios.plant_process import PlantLinks, PlantReady, PlantReport, serve_plant
+from scenarios.record import Deadlines, RunRecord
+from scenarios.recorder import Recorder
+from scenarios.reference_track import ReferenceTrack
+from scenarios.settings import RunSettings
+from scenarios.snapshot import PlanCodec, Snapshot, SnapshotCodec
+from scenarios.viewer import Viewer
+from wbmpc.plan import Plan
+from wbmpc.plant.interface import Payload
+from wbmpc.realtime import (
+    DeadlineClock,
+    DeadlineMonitor,
+    Privileges,
+    Slot,
+    now_ns,
+    realtime_process,
+    sleep_until,
+)
+from wbmpc.reference import Reference
+from wbmpc.robot import Robot
+
+CONTROL_PRIORITY = 40
+"""Of SCHED_FIFO."""
+PLANT_PRIORITY = 60
+"""Of SCHED_FIFO; above control, whose cycle is ten times as long."""
+START_DELAY_NS = 100_000_000
+"""From the decision to start to the first instant."""
+POLL_NS = 50_000
+READY_TIMEOUT_S = 60.0
+END_TIMEOUT_S = 10.0
+
+
+def run_realtime(
+    settings: RunSettings,
+    *,
+    on_tick: Callable[[float], None] | None = None,
+    viewer: Viewer | None = None,
+    privileged: bool = True,
+) -> RunRecord:
+    """Run a scenario in real time.
+
+    Args:
+        settings: What to run.
+        on_tick: Called with the plant time after each control tick.
+        viewer: Shows the robot.
+        privileged: Ask for SCHED_FIFO and locked memory.
+
+    Raises:
+        RealTimeError: The plant's process died or did not answer.
+        ModelsError: As for a lock-step run.
+    """
+    robot = Robot.load(settings.robot, settings.overrides)
+    track = find_scenario(settings.scenario).record(robot, settings.duration_s)
+    with PlantLink(settings, robot, privileged=privileged) as plant:
+        run = RealTimeRun(settings, robot, plant, track)
+        with realtime_process(CONTROL_PRIORITY if privileged else None) as granted:
+            return run.finish(on_tick, viewer, granted)
+
+
+class PlantLink:
+    """The plant's process as the control side sees it."""
+
+    def __init__(
+        self, settings: RunSettings, robot: Robot, *, privileged: bool
+    ) -> None:
+        """Prepare the process; entering the context starts it."""
+        context = multiprocessing.get_context("spawn")
+        self._snapshots, self._plans = SnapshotCodec(robot), PlanCodec(robot)
+        self._results, send = context.Pipe(duplex=False)
+        self._send: Connection | None = send
+        self._links = PlantLinks(
+            snapshots=Slot(context, self._snapshots.dtype),
+            plans=Slot(context, self._plans.dtype),
+            start_ns=context.RawValue("q", 0),
+            stop=context.RawValue("q", 0),
+            results=send,
+            parent=os.getpid(),
+            priority=PLANT_PRIORITY if privileged else None,
+        )
+        self._process = context.Process(
+            target=serve_plant, args=(settings, self._links), daemon=True
+        )
+
+    def __enter__(self) -> PlantLink:
+        """Start the process."""
+        self._process.start()
+        assert self._send is not None
+        self._send.close()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the process, however the run ended."""
+        if self._process.is_alive():
+            self._process.terminate()
+            self._process.join(END_TIMEOUT_S)
+        if self._process.is_alive():
+            self._process.kill()
+        self._process.join()
+
+    @property
+    def pid(self) -> int | None:
+        """Of the process."""
+        return self._process.pid
+
+    def wait_ready(self) -> PlantReady:
+        """Wait until the plant is built and passed its gate."""
+        ready = self._receive(READY_TIMEOUT_S)
+        assert isinstance(ready, PlantReady)
+        return ready
+
+    def start(self) -> int:
+        """Fix the common start; returns that instant."""
+        self._links.start_ns.value = now_ns() + START_DELAY_NS
+        return int(self._links.start_ns.value)
+
+    def publish(self, plan: Plan) -> None:
+        """Hand a plan to the low level."""
+        self._links.plans.write(self._plans.encode(plan))
+
+    def snapshot(self, index: int, deadline_ns: int) -> Snapshot | None:
+        """Newest snapshot once that of tick `index` is there.
+
+        Returns:
+            None if it has not come by the deadline.
+
+        Raises:
+            RealTimeError: The process has died.
+        """
+        while self._links.snapshots.number <= index:
+            if now_ns() >= deadline_ns:
+                if not self._process.is_alive():
+                    return self._last_word()
+                return None
+            sleep_until(now_ns() + POLL_NS)
+        found = self._links.snapshots.read()
+        return None if found is None else self._snapshots.decode(found[1])
+
+    def finish(self) -> PlantReport:
+        """Ask the process to end, and take its report."""
+        self._links.stop.value = 1
+        report = self._receive(END_TIMEOUT_S)
+        assert isinstance(report, PlantReport)
+        return report
+
+    def _last_word(self) -> Snapshot | None:
+        """Last snapshot of a process that ended as it should."""
+        found = self._links.snapshots.read()
+        last = None if found is None else self._snapshots.decode(found[1])
+        if last is None or not last.ended:
+            self._receive(0.0)
+        return last
+
+    def _receive(self, timeout_s: float) -> Any:
+        try:
+            if not self._results.poll(timeout_s):
+                raise RealTimeError(
+                    f"the plant's process did not answer within {timeout_s:g} s"
+                )
+            answer = self._results.recv()
+        except EOFError:
+            self._process.join(END_TIMEOUT_S)
+            raise RealTimeError(
+                "the plant's process died (exit code "
+                f"{self._process.exitcode}); the run was stopped"
+            ) from None
+        if isinstance(answer, tuple):
+            raise rebuild_error(*answer)
+        return answer
+
+
+class RealTimeRun:
+    """The control side of one run."""
+
+    def __init__(
+        self,
+        settings: RunSettings,
+        robot: Robot,
+        plant: PlantLink,
+        track: ReferenceTrack,
+    ) -> None:
+        """Get every part ready while the plant's process does the same."""
+        self._settings, self._plant, self._track = settings, plant, track
+        self._tick_s = robot.settings.mpc.tick_dt_s
+        adaptation = build_adaptation(settings, robot)
+        # The plan's delay is real here: none is added.
+        self._control = ControlSide(robot, adaptation, deliver=plant.publish)
+        payload = Payload(mass_kg=settings.payload_kg)
+        true_model = plant.wait_ready().true_model
+        self._recorder = Recorder(settings, robot, payload, true_model)
+        self._monitor = DeadlineMonitor()
+
+    def finish(
+        self,
+        on_tick: Callable[[float], None] | None,
+        viewer: Viewer | None,
+        granted: Privileges,
+    ) -> RunRecord:
+        """Run to the end, until the robot falls, or until control is given up."""
+        self._loop(DeadlineClock(self._tick_s, self._plant.start()), on_tick, viewer)
+        report = self._plant.finish()
+        recorder = self._recorder
+        for event in report.events:
+            recorder.event(*event)
+        if self._monitor.must_stop:
+            recorder.event(self._control.mpc.plan.time_s, self._gave_up())
+        recorder.events.sort(key=lambda event: event[0])
+        if self._control.adaptation is not None:
+            recorder.faults.update(self._control.adaptation.faults())
+        recorder.faults.update(report.faults)
+        recorder.deadlines = _deadlines(self._monitor, report, granted)
+        fell = report.reason is not None or self._monitor.must_stop
+        return recorder.finish(fell=fell, wall_s=report.wall_s)
+
+    def _loop(
+        self,
+        clock: DeadlineClock,
+        on_tick: Callable[[float], None] | None,
+        viewer: Viewer | None,
+    ) -> None:
+        while not self._monitor.must_stop:
+            late_s = clock.wait()
+            snapshot = self._plant.snapshot(clock.index, clock.deadline_ns)
+            if snapshot is None:
+                self._monitor.add(clock.end_cycle())
+                continue
+            if snapshot.ended:
+                return
+            reference = self._track.at(snapshot.state.seen.time_s)
+            tick = self._tick(snapshot, reference)
+            self._monitor.add(clock.end_cycle())
+            # The plan is on its way; what follows is not urgent.
+            self._record(snapshot, reference, tick, late_s)
+            self._show(snapshot, on_tick, viewer)
+
+    def _tick(self, snapshot: Snapshot, reference: Reference) -> ControlTick:
+        if self._control.adaptation is not None:
+            self._control.adaptation.accept(snapshot.sample)
+        return self._control.tick(snapshot.state.seen, reference)
+
+    def _record(
+        self,
+        snapshot: Snapshot,
+        reference: Reference,
+        tick: ControlTick,
+        late_s: float,
+    ) -> None:
+        recorder = self._recorder
+        recorder.tick(
+            snapshot.state,
+            reference,
+            tick,
+            snapshot.command,
+            snapshot,
+            self._control,
+        )
+        if snapshot.state.base is not None:
+            recorder.timing("state_estimation", snapshot.estimation_ms)
+        recorder.timing("plant_and_low_level", snapshot.steps_ms)
+        recorder.timing("wake_up_late", 1e3 * late_s)
+
+    def _show(
+        self,
+        snapshot: Snapshot,
+        on_tick: Callable[[float], None] | None,
+        viewer: Viewer | None,
+    ) -> None:
+        truth = snapshot.state.truth
+        if viewer is not None:
+            loads = np.array(list(snapshot.loads.values()))
+            viewer.update(truth.time_s, truth.q, loads)
+        if on_tick is not None:
+            on_tick(truth.time_s)
+
+    def _gave_up(self) -> str:
+        return f"control stopped: {self._monitor.in_a_row} deadlines missed in a row"
+
+
+def _deadlines(
+    control: DeadlineMonitor, report: PlantReport, granted: Privileges
+) -> Deadlines:
+    both = (granted, report.granted)
+    return Deadlines(
+        control_missed=control.missed,
+        control_total=control.kept + control.missed,
+        control_longest_row=control.longest_row,
+        steps_late=report.steps.missed,
+        steps_total=report.steps.kept + report.steps.missed,
+        scheduler=", ".join(dict.fromkeys(p.scheduler for p in both)),
+        memory_locked=all(p.memory_locked for p in both),
+        refused=tuple(dict.fromkeys(r for p in both for r in p.refused)),
+    )

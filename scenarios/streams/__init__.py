@@ -1,0 +1,1 @@
+"""Streams of joint samples that estimators are run on."""

@@ -1,0 +1,91 @@
+"""A stream: a robot, its samples, and what is true of them where that is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ekf import JointLog, SignalAligner, TorqueTiming
+
+Array = NDArray[np.float64]
+
+ALIGNER_CUTOFF_HZ = 8.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimationRobot:
+    """What an estimator has to know about a robot.
+
+    Attributes:
+        name: Name for tables.
+        model: The unloaded robot.
+        link: Link or frame that carries the payload.
+        links: Links whose inertia may have changed, for filters that estimate several;
+            the one that carries `link` comes first.
+        feet: Contact frames.
+        torque_variance: (nv,) variance of each torque row of one sample, for least
+            squares [N^2, (Nm)^2].
+        filter_variance: (nv,) the same for the inertial filter, a 10 ms tick.
+    """
+
+    name: str
+    model: pin.Model
+    link: str
+    links: tuple[str, ...]
+    feet: tuple[str, ...] = ()
+    torque_variance: Array
+    filter_variance: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stream:
+    """Samples of one robot.
+
+    Attributes:
+        name: Name for tables.
+        robot: The robot.
+        log: Samples in time order.
+        truth_kg: (T,) payload on `robot.link`, or None if nobody knows.
+        at_s: When the payload appears; None if unknown.
+        notes: What is particular about it.
+    """
+
+    name: str
+    robot: EstimationRobot
+    log: JointLog
+    truth_kg: Array | None = None
+    at_s: float | None = None
+    notes: str = field(default="")
+
+
+def aligned(stream: Stream, cutoff_hz: float = ALIGNER_CUTOFF_HZ) -> Stream:
+    """The stream with accelerations, through one filter for all signals.
+
+    A stream that has accelerations is returned as it is. The first sample, which has no
+    predecessor, is left out.
+    """
+    if stream.log.a is not None:
+        return stream
+    aligner = SignalAligner(
+        stream.robot.model,
+        cutoff_hz=cutoff_hz,
+        torque_timing=TorqueTiming.INSTANTANEOUS,
+    )
+    kept, rows = [], []
+    for k, sample in enumerate(stream.log):
+        row = aligner.push(sample.time_s, sample.q, sample.v, sample.tau)
+        if row is not None:
+            kept.append(k)
+            rows.append(row)
+    truth = None if stream.truth_kg is None else stream.truth_kg[kept]
+    log = JointLog(
+        time_s=np.array([r.time_s for r in rows]),
+        q=np.array([r.q for r in rows]),
+        v=np.array([r.v for r in rows]),
+        a=np.array([r.a for r in rows]),
+        tau=np.array([r.tau for r in rows]),
+    )
+    return replace(stream, log=log, truth_kg=truth)

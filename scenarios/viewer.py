@@ -1,0 +1,15 @@
+"""What a live view of the robot must be able to do."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+
+class Viewer(Protocol):
+    """Something that shows the robot while it runs."""
+
+    def update(self, time_s: float, q: np.ndarray, payload_kg: np.ndarray) -> None:
+        """Show a configuration of `Robot.full_model` and the loads left and right."""
+        ...

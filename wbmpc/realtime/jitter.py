@@ -1,0 +1,16 @@
+"""How late the clock wakes a process that does nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wbmpc.realtime.clock import DeadlineClock, now_ns
+
+Array = NDArray[np.float64]
+
+
+def measure_jitter(period_s: float, cycles: int) -> Array:
+    """Lateness (cycles,) of each wake-up [s]."""
+    clock = DeadlineClock(period_s, now_ns() + round(period_s * 1e9))
+    return np.array([clock.wait() for _ in range(cycles)])
