@@ -333,9 +333,9 @@ class InertialEKF:
         return self._estimate
 
     def _linearise(self, theta: Array) -> tuple[Array, Array]:
-        pairs = list(zip(self._deviations, theta, strict=True))
-        parameters = np.stack([model.parameters(own) for model, own in pairs])
-        return parameters, np.stack([model.jacobian(own) for model, own in pairs])
+        pairs = zip(self._deviations, theta, strict=True)
+        parameters, jacobians = zip(*(m.linearise(x) for m, x in pairs), strict=True)
+        return np.array(parameters), np.array(jacobians)
 
     def _describe(self, status: UpdateStatus) -> Estimate:
         pi, jacobians = self._parameters, self._jacobians

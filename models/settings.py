@@ -200,12 +200,12 @@ class EstimatorSettings(_Settings, frozen=True, kw_only=True):
     torque_arms: float = 1e2
     torque_legs: float = 1e2
     initial_variance: float = 1e-2
-    cutoff_hz: float = 10.0
+    cutoff_hz: float = 20.0
     """Low pass of q, v, vdot and tau alike."""
     max_mass_rate_kg_per_s: float = 250.0
-    """Of the published mass. Fast, because a controller that believes in a load which is
-    no longer there is far too stiff for the bare arm: at 40 kg/s the robot falls when
-    5 kg vanish at once."""
+    """Of the published mass. Fast, because a controller that believes in a load which
+    is no longer there is far too stiff for the bare arm: at 40 kg/s the robot falls
+    when 5 kg vanish at once."""
     max_moment_rate_kgm_per_s: float = 100.0
     max_inertia_rate_kgm2_per_s: float = 50.0
 

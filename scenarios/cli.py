@@ -19,6 +19,7 @@ import tyro
 
 from models.errors import ModelsError
 from scenarios.estimator_options import Estimate, Estimators
+from scenarios.paper_options import Reproduce, Seeds, Tipping
 from scenarios.presets import defaults_text
 
 PROG = "wbmpc"
@@ -52,6 +53,10 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How long it lasts [s]."""
     tare: float = 0.0
     """Length of the window before loading in which the estimator is tared [s]."""
+    plant: Literal["clean", "hardware_twin"] = "clean"
+    """Nominal physics, or those of a robot with its sensors and an estimated base."""
+    truth: bool = False
+    """Control on the simulator's state on any plant (on the clean one it is anyway)."""
     prior: PriorFlag = "inertia-only"
     """Channels the estimator's fictitious measurement pins."""
     robot: str = "alexander"
@@ -128,13 +133,17 @@ Command = (
     | Annotated[
         Compare, tyro.conf.subcommand("compare", description=_scenarios_help(Compare))
     ]
+    | Annotated[Tipping, tyro.conf.subcommand("tipping")]
+    | Annotated[Seeds, tyro.conf.subcommand("seeds")]
+    | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]
     | Annotated[Estimate, tyro.conf.subcommand("estimate")]
     | Annotated[Estimators, tyro.conf.subcommand("estimators")]
     | Annotated[Bench, tyro.conf.subcommand("bench")]
     | Annotated[Doctor, tyro.conf.subcommand("doctor")]
 )
 
-AnyCommand = Run | Compare | Estimate | Estimators | Bench | Doctor
+Paper = Tipping | Seeds | Reproduce
+AnyCommand = Run | Compare | Paper | Estimate | Estimators | Bench | Doctor
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -155,7 +164,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def entry_point() -> NoReturn:
     """Script `wbmpc`."""
-    sys.exit(main())
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = EXIT_OK
+    sys.exit(code)
 
 
 def say(sentence: str) -> None:
@@ -200,12 +215,24 @@ def _dispatch(command: AnyCommand) -> int:
         from scenarios.bench.command import bench
 
         return bench(command)
+    if isinstance(command, Paper):
+        return _paper(command)
     # Importing the package that drives the robot checks the native wheels.
     from scenarios import commands
 
     if isinstance(command, Compare):
         return commands.compare_scenario(command)
     return commands.run_scenario(command)
+
+
+def _paper(command: Paper) -> int:
+    from scenarios.reproduction import commands
+
+    if isinstance(command, Tipping):
+        return commands.run_tipping(command)
+    if isinstance(command, Seeds):
+        return commands.run_seeds(command)
+    return commands.reproduce(command)
 
 
 def _doctor(command: Doctor) -> int:

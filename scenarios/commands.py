@@ -97,6 +97,8 @@ def resolve(options: RunOptions, *, estimator: bool) -> RunSettings:
         options.scenario,
         push=push,
         tare_s=options.tare,
+        plant=options.plant,
+        truth=True if options.truth else None,
         robot=options.robot,
         payload_kg=options.payload,
         arm=options.arm,

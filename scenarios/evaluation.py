@@ -105,9 +105,8 @@ def write_pictures(folder: Path, robot: Robot, records: Records) -> None:
     Raises:
         OSError: A file can not be written.
     """
-    from scenarios.plots_experiments import experiment_figures
-
     from scenarios.plots import DPI
+    from scenarios.plots_experiments import experiment_figures
 
     folder.mkdir(parents=True, exist_ok=True)
     for name, draw in experiment_figures(robot, records).items():

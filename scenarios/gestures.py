@@ -86,7 +86,8 @@ def min_jerk(share: Array) -> Array:
 
 def _before(table: Array, times: Array, move: Move) -> Array:
     """Row in force when a move starts."""
-    row: Array = table[min(np.searchsorted(times, move.at_s), len(table) - 1)]
+    index = min(int(np.searchsorted(times, move.at_s)), len(table) - 1)
+    row: Array = table[index]
     return row.copy()
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from scenarios import paper_experiments as paper
 from scenarios.metrics_balance import BalanceMetrics
 from scenarios.metrics_loading import LoadingMetrics
@@ -15,12 +17,13 @@ from scenarios.scoreboard import Line
 Experiment = BalanceMetrics | LoadingMetrics | PickupMetrics
 
 
-def experiment_lines(metrics: Experiment) -> list[Line]:
-    """Every figure worth reading of one experiment."""
+def experiment_lines(metrics: msgspec.Struct) -> list[Line]:
+    """Every figure worth reading of an `Experiment`."""
     if isinstance(metrics, BalanceMetrics):
         return list(_balance(metrics))
     if isinstance(metrics, LoadingMetrics):
         return list(_loading(metrics))
+    assert isinstance(metrics, PickupMetrics)
     return list(_pickup(metrics))
 
 

@@ -95,7 +95,9 @@ def loading_metrics(
 
     return LoadingMetrics(
         bias_kg=windows.difference(initial, float(link.nominal[0])),
-        bias_true_kg=windows.difference(initial, windows.mean(link.truth[:, 0], before)),
+        bias_true_kg=windows.difference(
+            initial, windows.mean(link.truth[:, 0], before)
+        ),
         steps=steps,
         recovered_min_pct=min(known) if known and len(known) == len(shares) else None,
         sag_mm=steps[-1].sag_mm if steps else None,
@@ -137,9 +139,7 @@ def _steps(record: RunRecord, power: Array) -> list[LoadStep]:
     return [_step(record, tread, end_s, power) for tread, end_s in pairs]
 
 
-def _step(
-    record: RunRecord, tread: LoadEvent, end_s: float, power: Array
-) -> LoadStep:
+def _step(record: RunRecord, tread: LoadEvent, end_s: float, power: Array) -> LoadStep:
     time, side = record.time_s, loaded_sides(record.settings)[0]
     before = windows.before(time, record.settings.at_s)
     span_s = min(windows.SPAN_S, 0.5 * (end_s - tread.time_s))
@@ -168,6 +168,8 @@ def _step(
 
 def _cop_margin_mm(record: RunRecord, robot: Robot) -> float | None:
     stance = Stance(robot)
-    margin = stance.margin_m(stance.cop_m(record))[record.time_s >= record.settings.at_s]
+    margin = stance.margin_m(stance.cop_m(record))[
+        record.time_s >= record.settings.at_s
+    ]
     margin = margin[np.isfinite(margin)]
     return windows.finite(1e3 * margin.min()) if len(margin) else None

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-import numpy as np
 import pinocchio as pin
 
 from ekf import AlignedSample
@@ -49,7 +48,7 @@ class PlantLinks:
     Attributes:
         snapshots: Plant to control.
         plans: Control to plant.
-        start_ns: Shared int64: common start, an instant of `now_ns`; 0 before it is set.
+        start_ns: Shared int64: common start, an instant of `now_ns`; 0 before.
         stop: Shared int64: not 0 once the plant shall end.
         results: `PlantReady`, then `PlantReport`; or the kind and text of an error.
         parent: Process whose end is the plant's end.
@@ -133,6 +132,7 @@ class PlantProcess:
         self._plan_number = 0
         self._state = self._side.reset(robot.home_q_full)
         self._steps_s = 0.0
+        self._reason: str | None = None
         self._events: list[tuple[float, str]] = []
         self._faults: Counter[str] = Counter()
 
@@ -147,43 +147,45 @@ class PlantProcess:
         dt_s, monitor = self._plant.dt_s, DeadlineMonitor()
         tick = round(self._robot.settings.mpc.tick_dt_s / dt_s)
         clock = DeadlineClock(dt_s, self._links.start_ns.value)
-        last = round(self._settings.duration_s / dt_s)
-        reason, wall_s = None, 0.0
-        while True:
+        wall_s = 0.0
+        self._announce(0.0)
+        for step in range(1, 1 + round(self._settings.duration_s / dt_s)):
             monitor.add(int(clock.wait() >= dt_s))
-            if clock.index % tick == 0:
-                self._end_with_parent()
-                reason = why_ended(self._plant.fault, self._state.truth.q, self._robot)
-            ended = clock.index >= last or reason is not None
-            if ended or self._links.stop.value:
-                break
-            self._step(clock.index * dt_s if clock.index % tick == 0 else None)
+            self._step()
             wall_s = 1e-9 * (now_ns() - self._links.start_ns.value)
-        self._publish(self._command(self._state.seen), ended=True)
-        return self._report(reason, monitor, wall_s, granted)
+            if self._links.stop.value or self._reason is not None:
+                break
+            if step % tick == 0:
+                self._announce(step * dt_s)
+        self._publish(ended=True)
+        return self._report(monitor, wall_s, granted)
 
-    def _step(self, tick_time_s: float | None) -> None:
-        """One step of low level and plant; on a tick tell the control process."""
+    def _announce(self, time_s: float) -> None:
+        """Tell the control process what it needs at a tick, just before its instant."""
+        self._end_with_parent()
+        self._reason = why_ended(self._plant.fault, self._state.truth.q, self._robot)
+        if self._reason is None and time_s < self._settings.duration_s - 1e-9:
+            self._events += self._disturbances.apply(time_s, self._plant)
+            self._publish(ended=False)
+
+    def _step(self) -> None:
+        """One step of low level and plant."""
         started = time.perf_counter()
-        if tick_time_s is not None:
-            self._events += self._disturbances.apply(tick_time_s, self._plant)
         command = self._command(self._state.seen)
-        if tick_time_s is not None:
-            self._publish(command, ended=False)
+        if command.mode is LowLevelMode.HOLD:
+            self._faults["damped_hold_steps"] += 1
         self._state = self._side.step(command.tau_Nm)
         self._align(self._state)
         self._steps_s += time.perf_counter() - started
 
     def _command(self, measured: Measurement) -> JointCommand:
+        """Of the low level, on the newest plan there is."""
         if self._links.plans.number != self._plan_number:
             found = self._links.plans.read()
             if found is not None:
                 self._plan_number, plan = found
                 self._low_level.follow(self._plans.decode(plan))
-        command = self._low_level.command(measured.time_s, measured.q, measured.v)
-        if command.mode is LowLevelMode.HOLD:
-            self._faults["damped_hold_steps"] += 1
-        return command
+        return self._low_level.command(measured.time_s, measured.q, measured.v)
 
     def _align(self, state: PlantState) -> None:
         if self._aligner is not None:
@@ -195,11 +197,11 @@ class PlantProcess:
                 robot.controlled_tau(seen.tau_Nm),
             )
 
-    def _publish(self, command: JointCommand, *, ended: bool) -> None:
+    def _publish(self, *, ended: bool) -> None:
         estimation_ms = self._side.take_estimation_ms()
         snapshot = Snapshot(
             state=self._state,
-            command=command,
+            command=self._command(self._state.seen),
             sample=self._sample,
             contact=self._plant.contact_truth(),
             loads={
@@ -214,20 +216,16 @@ class PlantProcess:
         self._links.snapshots.write(self._snapshots.encode(snapshot))
 
     def _report(
-        self,
-        reason: str | None,
-        steps: DeadlineMonitor,
-        wall_s: float,
-        granted: Privileges,
+        self, steps: DeadlineMonitor, wall_s: float, granted: Privileges
     ) -> PlantReport:
         self._faults.update(self._side.faults())
         if self._aligner is not None:
             for fault, count in self._aligner.rejections.items():
                 self._faults[f"sample_{fault.value}"] += count
-        if reason is not None:
-            self._events.append((self._state.truth.time_s, reason))
+        if self._reason is not None:
+            self._events.append((self._state.truth.time_s, self._reason))
         return PlantReport(
-            reason=reason,
+            reason=self._reason,
             events=tuple(self._events),
             faults=dict(self._faults),
             steps=steps,

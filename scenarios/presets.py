@@ -37,7 +37,7 @@ PRESETS = {
         ramp_s=2.0,
     ),
     "runtime_loading": Preset(
-        summary="arms forward; plates go onto one forearm one by one, then all come off",
+        summary="arms forward; plates go onto one forearm one by one, then come off",
         payload_kg=17.5 * POUND_KG,
         arm="right",
         at_s=6.0,

@@ -45,7 +45,7 @@ def save_record(path: Path, record: RunRecord, notes: dict[str, Any]) -> None:
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with draft.open("wb") as file:
-            np.savez_compressed(file, **arrays)
+            np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)

@@ -83,7 +83,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     """A push at the root link."""
     tare_s: float = 0.0
     """Length of the window before loading over which the estimator, held at nominal,
-    averages the torque residual; what is found is taken off from then on. 0: no tare."""
+    averages the torque residual; what is found is taken off from then on. 0: none."""
     realtime: bool = False
     """Against the wall clock, in two processes, instead of in lock-step."""
     overrides: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,7 +158,9 @@ class PlanCodec:
     def decode(self, array: np.ndarray) -> Plan:
         """From an array ()."""
         names = self.dtype.names or ()
-        values = {n: array[n] if array[n].ndim else float(array[n]) for n in names}
+        values: dict[str, Any] = {name: array[name] for name in names}
+        for name in ("time_s", "node_dt_s", "cost"):
+            values[name] = float(values[name])
         return Plan(**values)
 
 

@@ -87,7 +87,9 @@ class StickFigure:
         return [placement.act(-reach), placement.act(reach)]
 
     def _frame(self, name: str) -> Array:
-        position: Array = self._data.oMf[self._model.getFrameId(name)].translation.copy()
+        position: Array = self._data.oMf[
+            self._model.getFrameId(name)
+        ].translation.copy()
         return position
 
     def _line(

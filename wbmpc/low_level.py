@@ -72,8 +72,10 @@ class LowLevelController:
         while self._coming and self._coming[0].time_s <= time_s + 1e-9:
             self._plan = self._coming.popleft()
         q_ref, v_ref, tau_ref, mode = self._target(time_s)
-        tau = tau_ref + self._kp * (q_ref - q_full[7:]) + self._kd * (
-            v_ref - v_full[BASE:]
+        tau = (
+            tau_ref
+            + self._kp * (q_ref - q_full[7:])
+            + self._kd * (v_ref - v_full[BASE:])
         )
         if mode is LowLevelMode.TRACK:
             tau = tau + self._feedback(time_s, q_full, v_full)

@@ -154,28 +154,29 @@ class WholeBodyMpc:
             )
         except Exception:  # whatever native code throws is one failed solve
             return SolveStatus.FAILED_SOLVER
-        status = self._status(converged)
+        tau_Nm = np.array(self.solver.us)
+        status = self._status(converged, tau_Nm)
         if status.ok:
-            self._plan = self._read_plan(time_s)
+            self._plan = self._read_plan(time_s, tau_Nm)
         return status
 
-    def _status(self, converged: bool) -> SolveStatus:
+    def _status(self, converged: bool, tau_Nm: Array) -> SolveStatus:
         if not np.isfinite(self.solver.cost):
             return SolveStatus.FAILED_COST
-        if not np.isfinite(self.solver.us).all():
+        if not np.isfinite(tau_Nm).all():
             return SolveStatus.FAILED_COST
         if self.solver.preg >= self.solver.reg_max:
             return SolveStatus.FAILED_REGULARIZATION
         return SolveStatus.CONVERGED if converged else SolveStatus.USABLE
 
-    def _read_plan(self, time_s: float) -> Plan:
+    def _read_plan(self, time_s: float, tau_Nm: Array) -> Plan:
         xs = np.array(self.solver.xs)
         return Plan(
             time_s=time_s,
             node_dt_s=self.settings.node_dt_s,
             q=xs[:, : self.model.nq],
             v=xs[:, self.model.nq :],
-            tau_Nm=np.array(self.solver.us),
+            tau_Nm=tau_Nm,
             cost=float(self.solver.cost),
             gain=np.array(self.solver.K[0]) if self._gains else None,
         )
@@ -190,7 +191,7 @@ class WholeBodyMpc:
             False,
             self.settings.regularization,
         )
-        return self._read_plan(time_s)
+        return self._read_plan(time_s, np.array(self.solver.us))
 
     def _standing_start(self, x: Array) -> tuple[Array, Array]:
         """Stay at x with the torques that hold it still."""
@@ -236,5 +237,3 @@ def _midfoot(robot: Robot) -> pin.SE3:
     left, right = sole_placements(robot, robot.home_q).values()
     middle = pin.SE3.Interpolate(left, right, 0.5)
     return pin.SE3(middle.rotation, middle.translation)
-
-

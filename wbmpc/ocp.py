@@ -62,9 +62,7 @@ def build_ocp(robot: Robot, variant: Variant = FASTEST) -> OptimalControlProblem
     models = (state, actuation, contacts)
     running, not_fused = variant.action(*models, cost_sum(state, actuation.nu, items))
     terminal_items = [item for item in items if not item.needs_forces]
-    terminal, _ = variant.action(
-        *models, cost_sum(state, actuation.nu, terminal_items)
-    )
+    terminal, _ = variant.action(*models, cost_sum(state, actuation.nu, terminal_items))
     x0 = np.concatenate([robot.home_q, np.zeros(state.nv)])
     node = crocoddyl.IntegratedActionModelEuler(running, mpc.node_dt_s)
     last = crocoddyl.IntegratedActionModelEuler(terminal, 0.0)

@@ -21,11 +21,11 @@ BASE = 6
 class Robot:
     """Rigid-body models of a robot with its settings.
 
-    Two models share every joint but the neck: `full_model` is the plant's robot, `model`
-    the controller's, in which the neck is locked at its home angles (paper, section
-    IV). Both start with a free-flyer joint, so that q = [x y z | quaternion xyzw |
-    joints] and v = [base linear, base angular, joints], the base twist in the base
-    frame.
+    Two models share every joint but the neck: `full_model` is the plant's robot,
+    `model` the controller's, in which the neck is locked at its home angles (paper,
+    section IV). Both start with a free-flyer joint, so that
+    q = [x y z | quaternion xyzw | joints] and v = [base linear, base angular, joints],
+    the base twist in the base frame.
 
     Attributes:
         settings: The robot's typed settings.

@@ -56,9 +56,7 @@ class Variant:
         return stock, reason
 
 
-PYTHON = Variant(
-    name="python", residuals=python_residuals, solver=crocoddyl.SolverFDDP
-)
+PYTHON = Variant(name="python", residuals=python_residuals, solver=crocoddyl.SolverFDDP)
 """Residuals written in Python: the specification, and what runs without compiler."""
 
 STOCK = Variant(

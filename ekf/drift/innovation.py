@@ -31,9 +31,13 @@ class InnovationDetector:
     On Gaussian errors the defaults fire falsely once in some 50 000 samples with one
     innovation, and not once in 200 000 with two.
 
+    After firing it learns the noise anew, so that a change that leaves larger errors
+    behind is one alarm and not a hundred.
+
     What it costs: it is blind until the filter has converged and for ``warmup`` samples
-    more; it can not see a change that raises the innovation variance by less than k; it
-    does not say which parameter changed; and it needs the filter's covariance.
+    more, and again after every alarm; it can not see a change that raises the
+    innovation variance by less than k; it does not say which parameter changed; and it
+    needs the filter's covariance.
     """
 
     def __init__(
@@ -95,7 +99,7 @@ class InnovationDetector:
         return self._seen >= self._warmup
 
     def update(self, innovation: Any, factor: Any = 1.0) -> bool:
-        """Judge one sample; after firing the sum starts again at zero.
+        """Judge one sample; after firing the noise is learned anew.
 
         Args:
             innovation: (n,) errors of the predictions, or a number.
@@ -125,5 +129,5 @@ class InnovationDetector:
         self._sum = max(0.0, self._sum + clipped - 1.0 - self._slack)
         if self._sum <= self._threshold:
             return False
-        self._sum = 0.0
+        self.reset()
         return True

@@ -26,7 +26,7 @@ PREPARATION = ("calc", "calc_diff", "backward")
 def bench(options: Bench) -> int:
     """Measure everything, print it, save it and compare it with the last one."""
     robot = Robot.load(options.robot, options.set)
-    last = load_last()
+    last = load_last(FOLDER)
     result = run_bench(robot, options)
     print_result(result, bench_table(result, last), as_json=options.json)
     if not options.no_files:
@@ -107,7 +107,8 @@ def _solvers(options: Bench) -> tuple[dict[str, dict[str, float]], list[str]]:
     times = measure((FASTEST.name, STOCK.name, SQP))
     say("solvers, residuals in Python")
     slow = measure((PYTHON.name, STOCK.name))
-    times[PYTHON.name], times[_beside(PYTHON.name)] = slow[PYTHON.name], slow[STOCK.name]
+    times[PYTHON.name] = slow[PYTHON.name]
+    times[_beside(PYTHON.name)] = slow[STOCK.name]
     return times, [] if SQP in times else [f"{SQP}: not installed"]
 
 

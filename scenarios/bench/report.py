@@ -124,7 +124,7 @@ def bench_table(result: BenchResult, last: BenchResult | None) -> str:
     return "\n\n".join(parts)
 
 
-def load_last(folder: Path = FOLDER) -> BenchResult | None:
+def load_last(folder: Path) -> BenchResult | None:
     """The newest saved bench that can be read."""
     for path in sorted(folder.glob("*.json"), reverse=True):
         try:

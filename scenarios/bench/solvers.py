@@ -1,8 +1,8 @@
 """One iteration of the MPC in several implementations, timed in turns.
 
-Runs as a child process, `python -m scenarios.bench.solvers` with a request in JSON: once
-a Crocoddyl model written in Python exists in a process, threads are off in all of it,
-and a native library that does not fit crashes only on the way out.
+Runs as a child process, `python -m scenarios.bench.solvers` with a request in JSON:
+once a Crocoddyl model written in Python exists in a process, threads are off in all of
+it, and a native library that does not fit crashes only on the way out.
 """
 
 from __future__ import annotations

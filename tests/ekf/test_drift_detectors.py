@@ -89,6 +89,15 @@ def test_innovation_detector_scales_with_the_noise():
     assert scaled == first
 
 
+def test_innovation_detector_fires_once_for_one_lasting_change():
+    rng = np.random.default_rng(6)
+    values = rng.normal(size=(600, 2))
+    values[300:] *= 4.0
+    detector = InnovationDetector(2)
+    events = [k for k, x in enumerate(values) if detector.update(x)]
+    assert len(events) == 1 and 300 < events[0] < 320
+
+
 def test_innovation_false_alarms_are_rare_however_long_it_runs():
     rng = np.random.default_rng(4)
     assert _first(InnovationDetector(2), rng.normal(size=(20_000, 2))) is None

@@ -54,7 +54,8 @@ def test_the_estimator_holds_the_arm_up(
     with_estimator: RunRecord, without_estimator: RunRecord
 ) -> None:
     sag = [
-        record.tips["left"].reference_torso_m[-1, 2] - record.tips["left"].torso_m[-1, 2]
+        record.tips["left"].reference_torso_m[-1, 2]
+        - record.tips["left"].torso_m[-1, 2]
         for record in (with_estimator, without_estimator)
     ]
     assert sag[0] < 0.02

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 from records import make_record
 
 from scenarios.base_error import base_error, rotation_error_rad
+from scenarios.cli import Run, parse
+from scenarios.commands import resolve
 from scenarios.control import ControlSide
 from scenarios.metrics import measure
 from scenarios.plant_side import (
@@ -29,8 +32,12 @@ from wbmpc.reference import home_reference
 from wbmpc.robot import Robot
 
 SHORT = RunSettings(
-    scenario="standing", duration_s=0.8, at_s=0.4, plant="hardware_twin"
+    scenario="standing", duration_s=0.4, at_s=0.2, plant="hardware_twin"
 )
+
+
+def replace_settings(**changes: object) -> RunSettings:
+    return msgspec.structs.replace(SHORT, **changes)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +69,7 @@ def test_twin_stands_on_its_estimate(robot: Robot, short_run: RunRecord) -> None
 
 
 def test_twin_runs_repeat_bit_for_bit(short_run: RunRecord) -> None:
-    again = run(replace_settings(duration_s=0.5))
+    again = run(replace_settings(duration_s=0.25))
     ticks = len(again.time_s)
     np.testing.assert_array_equal(again.q, short_run.q[:ticks])
     assert again.base is not None
@@ -79,12 +86,6 @@ def test_true_links_are_the_twins_own(robot: Robot, short_run: RunRecord) -> Non
     metrics = measure(short_run, robot)
     assert metrics.ground.weight_error_pct is not None
     assert short_run.robot_mass_kg is not None
-
-
-def replace_settings(**changes: object) -> RunSettings:
-    import msgspec
-
-    return msgspec.structs.replace(SHORT, **changes)
 
 
 @pytest.mark.parametrize(
@@ -184,3 +185,20 @@ def test_rotation_error_does_not_see_the_sign_of_a_quaternion() -> None:
     np.testing.assert_allclose(
         rotation_error_rad(quaternion, -quaternion), 0, atol=1e-9
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "plant", "uses_truth"),
+    [
+        ([], "clean", True),
+        (["--plant", "hardware_twin"], "hardware_twin", False),
+        (["--plant", "hardware_twin", "--truth"], "hardware_twin", True),
+    ],
+)
+def test_flags_choose_plant_and_state(
+    words: list[str], plant: str, uses_truth: bool
+) -> None:
+    options = parse(["run", "standing", *words])
+    assert isinstance(options, Run)
+    settings = resolve(options, estimator=True)
+    assert (settings.plant, settings.uses_truth) == (plant, uses_truth)

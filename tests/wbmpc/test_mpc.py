@@ -149,7 +149,9 @@ def test_a_bad_input_keeps_the_last_plan_and_says_why(
 def test_failures_in_a_row_lead_to_a_cold_start(mpc: WholeBodyMpc) -> None:
     robot = mpc.robot
     for k in range(COLD_START_AFTER):
-        result = mpc.solve(0.01 * k, robot.home_q * np.nan, STILL, home_reference(robot))
+        result = mpc.solve(
+            0.01 * k, robot.home_q * np.nan, STILL, home_reference(robot)
+        )
     assert result.failures_in_a_row == COLD_START_AFTER
     recovered = mpc.solve(0.5, robot.home_q, STILL, home_reference(robot))
     assert recovered.status.ok

@@ -1,4 +1,4 @@
-"""Feedback between solves: the plan's state, the gain's sign, the real-time iteration."""
+"""Feedback between solves: the plan's state, the gain's sign, predicted starts."""
 
 from __future__ import annotations
 

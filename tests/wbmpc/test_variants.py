@@ -42,10 +42,17 @@ WALK = """
 """
 
 
-def walk(name: str, path: Path) -> np.ndarray:
+WITHOUT_COMPILED_PART = """
+    import sys
+    sys.modules["wbmpc.native._native"] = None  # as if it was never built
+"""
+
+
+def walk(name: str, path: Path, before: str = "") -> np.ndarray:
     """In a process of its own: residuals in Python change a whole process."""
+    code = textwrap.dedent(before) + textwrap.dedent(WALK)
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(WALK), name, str(path)],
+        [sys.executable, "-c", code, name, str(path)],
         env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
@@ -62,6 +69,12 @@ def test_the_same_plan_from_every_variant(tmp_path: Path) -> None:
     for name in ("FASTEST", "PYTHON"):
         other = walk(name, tmp_path / f"{name}.npy")
         np.testing.assert_allclose(other, stock, rtol=1e-6, atol=1e-6)
+
+
+def test_without_the_compiled_part_the_default_still_works(tmp_path: Path) -> None:
+    bare = walk("FASTEST", tmp_path / "bare.npy", WITHOUT_COMPILED_PART)
+    usual = walk("FASTEST", tmp_path / "usual.npy")
+    np.testing.assert_allclose(bare, usual, rtol=1e-6, atol=1e-6)
 
 
 def test_the_default_is_fused_or_says_why_not(robot: Robot) -> None:

@@ -151,14 +151,14 @@ class MujocoPlant:
         contacts = self._data.contact
         geoms = contacts.geom.max(axis=1, initial=0)
         forces = self._contact_forces()
-        moments = np.cross(contacts.pos, forces)
+        moments = _cross(contacts.pos, forces)
         wrenches = np.zeros((2, 6))
         others = np.ones(len(geoms), dtype=bool)
         for wrench, sole in zip(wrenches, self._soles, strict=True):
             mine = geoms == sole.geom
             others &= ~mine
             origin, force = self._data.site_xpos[sole.site], forces[mine].sum(axis=0)
-            moment = moments[mine].sum(axis=0) - np.cross(origin, force)
+            moment = moments[mine].sum(axis=0) - _cross(origin, force)
             wrench[:] = np.concatenate([force, moment])
         body_on_floor = bool(others.any())
         return ContactTruth(wrenches=wrenches, body_on_floor=body_on_floor)
@@ -281,6 +281,12 @@ class _Sole:
     def __init__(self, model: mujoco.MjModel, frame: str) -> None:
         self.geom = int(model.geom(frame).id)
         self.site = int(model.site(frame).id)
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """Cross product over the last axis; NumPy's own takes three times as long."""
+    (a0, a1, a2), (b0, b1, b2) = a.T, b.T
+    return np.array([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0]).T
 
 
 def _checked_start(q: Array, nq: int) -> Array:

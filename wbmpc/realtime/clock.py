@@ -11,6 +11,7 @@ import ctypes
 import errno
 import sys
 import time
+from typing import Any
 
 NS = 1_000_000_000
 _CLOCK_MONOTONIC = 1
@@ -21,7 +22,8 @@ class _Timespec(ctypes.Structure):
     _fields_ = (("tv_sec", ctypes.c_long), ("tv_nsec", ctypes.c_long))
 
 
-def _find_clock_nanosleep() -> ctypes._CFuncPtr | None:  # noqa: SLF001
+def _find_clock_nanosleep() -> Any:
+    """The function of the C library; None where there is none."""
     if not sys.platform.startswith("linux"):
         return None
     function = getattr(ctypes.CDLL(None), "clock_nanosleep", None)
@@ -54,8 +56,10 @@ def sleep_until(deadline_ns: int) -> None:
             time.sleep(left_ns / NS)
         return
     until = _Timespec(*divmod(deadline_ns, NS))
-    while _clock_nanosleep(_CLOCK_MONOTONIC, _TIMER_ABSTIME, until, None) == errno.EINTR:
-        pass  # a signal; its handler runs here, and may raise
+    interrupted = True
+    while interrupted:  # by a signal: its handler runs here, and may raise
+        status = _clock_nanosleep(_CLOCK_MONOTONIC, _TIMER_ABSTIME, until, None)
+        interrupted = status == errno.EINTR
 
 
 class DeadlineClock:

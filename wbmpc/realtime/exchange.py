@@ -1,8 +1,8 @@
 """The newest value of something, from one process to another, without locks.
 
-Two buffers in shared memory: the writer fills the one that is not current and then makes
-it current. Nobody ever waits for anybody. A reader that is overtaken twice while it
-copies notices by the number and the checksum it finds, and keeps what it had.
+Two buffers in shared memory: the writer fills the one that is not current and then
+makes it current. Nobody ever waits for anybody. A reader that is overtaken twice while
+it copies notices by the number and the checksum it finds, and keeps what it had.
 """
 
 from __future__ import annotations

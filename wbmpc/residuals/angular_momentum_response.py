@@ -35,9 +35,10 @@ class ResidualModelAngularMomentumResponse(ResponseResidual):
 
     def _value(self, data: pin.Data, q: Array, v: Array, a: Array | None) -> Array:
         if a is None:
-            return self.gain * pin.computeCentroidalMomentum(
-                self.model, data, q, v
-            ).angular
+            return (
+                self.gain
+                * pin.computeCentroidalMomentum(self.model, data, q, v).angular
+            )
         pin.computeCentroidalMomentumTimeVariation(self.model, data, q, v, a)
         return data.dhg.angular + self.gain * data.hg.angular
 

@@ -34,7 +34,9 @@ class _FrameResponse(ResponseResidual):
     def _value(self, data: pin.Data, q: Array, v: Array, a: Array | None) -> Array:
         acceleration = np.zeros(self.model.nv) if a is None else a
         pin.forwardKinematics(self.model, data, q, v, acceleration)
-        error, _ = self._error(pin.updateFramePlacement(self.model, data, self.frame_id))
+        error, _ = self._error(
+            pin.updateFramePlacement(self.model, data, self.frame_id)
+        )
         velocity = pin.getFrameVelocity(self.model, data, self.frame_id).vector
         residual = self.kd * velocity[self.rows] + self.kp * error
         if a is None:

@@ -58,7 +58,11 @@ class ResidualModelJointResponse(ResponseResidual):
         return error if a is None else error + a[self._v_rows]
 
     def _derivatives(
-        self, data: pin.Data, q: Array, v: Array, a: Array | None  # noqa: ARG002
+        self,
+        data: pin.Data,  # noqa: ARG002
+        q: Array,  # noqa: ARG002
+        v: Array,  # noqa: ARG002
+        a: Array | None,  # noqa: ARG002
     ) -> tuple[Array, Array, Array]:
         select = self._selection
         return self.kp[:, None] * select, self.kd[:, None] * select, select

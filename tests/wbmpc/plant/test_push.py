@@ -71,7 +71,9 @@ def test_no_push_and_expired_push_change_nothing(robot: Robot) -> None:
     assert np.array_equal(again, [fresh.step(torque).q for _ in range(30)])
 
 
-def test_mock_agrees_about_the_ground(robot: Robot, standing_tau_Nm: np.ndarray) -> None:
+def test_mock_agrees_about_the_ground(
+    robot: Robot, standing_tau_Nm: np.ndarray
+) -> None:
     plant = MockPlant(robot)
     plant.step(standing_tau_Nm)
     before = plant.contact_truth().wrenches[:, :3].sum(axis=0)

@@ -1,0 +1,1 @@
+"""Named experiments on a simulated humanoid, and everything a user sees of them."""
