@@ -163,7 +163,8 @@ class MpcSettings(_Settings, frozen=True, kw_only=True):
     """Position and velocity gain of the 6D contacts [1/s^2, 1/s]."""
     realtime_iteration: bool = False
     """Solve at the state predicted for the next tick and close the gap to the measured
-    state with the solver's gains, at the low level's rate."""
+    state with the solver's gains, at the low level's rate. Off: window washing gains
+    margin at the edge of the feet, but tracks its references one tick later."""
     delay_ticks: int = 0
     """Ticks from a measurement until its plan is followed: the time a solve takes, as
     lock-step runs see it. A real-time run has its own delay."""

@@ -23,8 +23,9 @@ Rgba = tuple[float, float, float, float]
 PAYLOAD_COLOR = 0xD55E00
 FLOOR_COLOR = 0xE9E9EC
 GREY: Rgba = (0.55, 0.57, 0.60, 1.0)
-RADIUS_OF_1_KG_M = 0.035
-"""The radius of a load's sphere grows with the third root of its mass."""
+PLATE_RADIUS_M = 0.09
+PLATE_THICKNESS_M_PER_KG = 0.012
+"""A load is drawn as plates stacked along the forearm: thicker as they are added."""
 NO_LOAD_SCALE = 1e-4
 """Scale of an absent load; zero has no inverse."""
 CENTRE_HEIGHT_M = 0.75
@@ -33,6 +34,10 @@ CAMERA_M = (4.4, -1.2, 0.7)
 """Position relative to that centre, in front of the robot and to its right."""
 CAMERA_ZOOM = 3.0
 FLOOR_M = 6.0
+
+
+_Y_ALONG_Z = pin.SE3(pin.rpy.rpyToMatrix(np.pi / 2, 0.0, 0.0), np.zeros(3)).homogeneous
+"""Meshcat's cylinders stand along y; the forearm runs along its tip frame's z."""
 
 
 class RobotDrawing:
@@ -77,21 +82,21 @@ class RobotDrawing:
             poses[self._model.names[joint]] = pose
         return poses
 
-    def payload_scales(self, payload_kg: Array) -> dict[str, float]:
-        """Radius in m of each load's sphere, by its path below this robot."""
-        return {
-            self._payload_path(side): max(
-                RADIUS_OF_1_KG_M * float(np.cbrt(mass)), NO_LOAD_SCALE
-            )
-            for side, mass in zip(SIDES, payload_kg, strict=True)
-        }
+    def payload_scales(self, payload_kg: Array) -> dict[str, list[float]]:
+        """Radius, thickness, radius of each load's plates, by path below this robot."""
+        scales = {}
+        for side, mass in zip(SIDES, payload_kg, strict=True):
+            radius = PLATE_RADIUS_M if mass > 0.0 else NO_LOAD_SCALE
+            thickness = max(PLATE_THICKNESS_M_PER_KG * float(mass), NO_LOAD_SCALE)
+            scales[self._payload_path(side)] = [radius, thickness, radius]
+        return scales
 
     def show(self, q: Array, payload_kg: Array) -> None:
         """Move everything to a configuration."""
         for path, pose in self.transforms(q).items():
             self._window[path].set_transform(pose)
         for path, scale in self.payload_scales(payload_kg).items():
-            self._window[path].set_transform(np.diag([scale, scale, scale, 1.0]))
+            self._window[path].set_transform(np.diag([*scale, 1.0]))
 
     def full_path(self, path: str) -> str:
         """Absolute path of a node of this robot."""
@@ -99,7 +104,7 @@ class RobotDrawing:
 
     def _payload_path(self, side: str) -> str:
         joint = self._model.names[self._tips[side].parentJoint]
-        return f"{joint}/load_{side}/sphere"
+        return f"{joint}/load_{side}/plates"
 
     def _load_payloads(self) -> None:
         import meshcat.geometry as shapes
@@ -107,9 +112,10 @@ class RobotDrawing:
         material = shapes.MeshPhongMaterial(color=PAYLOAD_COLOR)
         for side, tip in self._tips.items():
             path = self._payload_path(side)
-            holder = path.removesuffix("/sphere")
-            self._window[holder].set_transform(tip.placement.homogeneous)
-            self._window[path].set_object(shapes.Sphere(1.0), material)
+            holder = path.removesuffix("/plates")
+            pose = tip.placement.homogeneous @ _Y_ALONG_Z
+            self._window[holder].set_transform(pose)
+            self._window[path].set_object(shapes.Cylinder(1.0, 1.0), material)
 
 
 def draw_stage(window: Any) -> None:

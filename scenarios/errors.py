@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from wbmpc.errors import WbmpcError
+from models.errors import ModelsError
 
 
-class ScenarioError(WbmpcError):
+class ScenarioError(ModelsError):
     """A run that can not be started as asked."""
 
 
-class RealTimeError(WbmpcError):
+class RealTimeError(ModelsError):
     """A real-time run whose other process died or does not answer."""

@@ -54,15 +54,16 @@ def record_moves(
 ) -> ReferenceTrack:
     """Start at home and make moves one after the other.
 
+    A move that starts before the last one has ended fades into it.
+
     Raises:
         UnknownNameError: A pose names a joint that is not in spine or arms.
     """
     times = stream_times(duration_s)
     table = np.tile(_row(robot, HOME), (len(times), 1))
     for move in moves:
-        target = _row(robot, move.to)
         share = min_jerk((times - move.at_s) / move.over_s)[:, None]
-        table += share * (target - _before(table, times, move))
+        table = (1.0 - share) * table + share * _row(robot, move.to)
     q_upper = table[:, :-2]
     return ReferenceTrack(
         standing=home_reference(robot),
@@ -82,13 +83,6 @@ def min_jerk(share: Array) -> Array:
     """Minimum-jerk step from 0 to 1."""
     s = np.clip(share, 0.0, 1.0)
     return s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
-
-
-def _before(table: Array, times: Array, move: Move) -> Array:
-    """Row in force when a move starts."""
-    index = min(int(np.searchsorted(times, move.at_s)), len(table) - 1)
-    row: Array = table[index]
-    return row.copy()
 
 
 def _row(robot: Robot, pose: Pose) -> Array:

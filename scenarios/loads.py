@@ -41,7 +41,8 @@ def single_load(settings: RunSettings) -> tuple[LoadEvent, ...]:
 def staircase(settings: RunSettings) -> tuple[LoadEvent, ...]:
     """Plate by plate, evenly from loading to removal (or the end), then all off.
 
-    The plates are the paper's, scaled so that together they are the asked load.
+    The plates are the paper's, scaled so that together they are the asked load. Taking
+    them all off takes as long as putting them on did.
     """
     end_s = settings.duration_s
     if settings.remove_at_s is not None:
@@ -52,18 +53,22 @@ def staircase(settings: RunSettings) -> tuple[LoadEvent, ...]:
         share = sum(PLATES_LB[: index + 1]) / sum(PLATES_LB)
         mass = settings.payload_kg * share
         steps.append((settings.at_s + index * interval_s, mass))
-    return _schedule(settings, steps)
+    return _schedule(settings, steps, removal_ramps=len(PLATES_LB))
 
 
 def _schedule(
-    settings: RunSettings, steps: list[tuple[float, float]]
+    settings: RunSettings,
+    steps: list[tuple[float, float]],
+    *,
+    removal_ramps: int = 1,
 ) -> tuple[LoadEvent, ...]:
     if settings.payload_kg == 0.0:
         return ()
+    ramps = [(time_s, mass, settings.ramp_s) for time_s, mass in steps]
     if settings.remove_at_s is not None:
-        steps = [*steps, (settings.remove_at_s, 0.0)]
+        ramps.append((settings.remove_at_s, 0.0, removal_ramps * settings.ramp_s))
     sides = loaded_sides(settings)
     return tuple(
-        LoadEvent(time_s=time_s, sides=sides, mass_kg=mass, ramp_s=settings.ramp_s)
-        for time_s, mass in steps
+        LoadEvent(time_s=time_s, sides=sides, mass_kg=mass, ramp_s=ramp_s)
+        for time_s, mass, ramp_s in ramps
     )

@@ -196,7 +196,7 @@ def _animate(drawing: RobotDrawing, record: RunRecord) -> list[dict[str, Any]]:
         ]
         clips.append(_clip(drawing.full_path(name), tracks))
     for name in scales[0]:
-        sizes = [[s[name]] * 3 for s in scales]
+        sizes = [s[name] for s in scales]
         tracks = [_track("scale", "vector3", sizes)]
         clips.append(_clip(drawing.full_path(name), tracks))
     return clips

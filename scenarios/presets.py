@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from models.errors import UnknownNameError
-from scenarios.settings import Arm, RunSettings
+
+if TYPE_CHECKING:  # help texts need the defaults, but no package that drives a robot
+    from scenarios.settings import Arm, RunSettings
 
 POUND_KG = 0.45359237
 """The paper's plates are in pounds; its kilograms are rounded."""
@@ -78,6 +80,8 @@ def run_settings(scenario: str, **asked: Any) -> RunSettings:
         UnknownNameError: No such scenario.
         ScenarioError: A number out of range.
     """
+    from scenarios.settings import RunSettings
+
     fields = msgspec.structs.asdict(find_preset(scenario))
     del fields["summary"]
     fields |= {name: value for name, value in asked.items() if value is not None}

@@ -23,10 +23,10 @@ SQUAT = Pose(
     joints={
         "SPINE_Z": -0.2,
         "RIGHT_SHOULDER_Y": -1.0,
-        "RIGHT_SHOULDER_X": -0.1,
+        "RIGHT_SHOULDER_X": -0.3,
         "RIGHT_ELBOW_Y": -0.2,
         "LEFT_SHOULDER_Y": -0.5,
-        "LEFT_SHOULDER_X": 0.15,
+        "LEFT_SHOULDER_X": 0.3,
         "LEFT_ELBOW_Y": -0.9,
     },
     com_lower_m=0.18,

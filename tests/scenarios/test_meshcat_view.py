@@ -18,7 +18,7 @@ import pytest
 import umsgpack
 from records import make_record
 
-from scenarios.drawing import RADIUS_OF_1_KG_M
+from scenarios.drawing import PLATE_RADIUS_M, PLATE_THICKNESS_M_PER_KG
 from scenarios.meshcat_view import LiveViewer, write_animation
 from wbmpc.robot import Robot
 
@@ -75,9 +75,9 @@ def test_load_appears_when_it_is_put_on(robot: Robot, tmp_path: Path) -> None:
     scales = {k: v[".scale"] for k, v in _clips(path).items() if ".scale" in v}
     left = next(v for k, v in scales.items() if "left" in k)
     right = next(v for k, v in scales.items() if "right" in k)
-    radius = RADIUS_OF_1_KG_M * 5.0 ** (1 / 3)
+    thickness = 5.0 * PLATE_THICKNESS_M_PER_KG
     assert left[74][0] < 1e-3
-    assert left[76] == pytest.approx([radius] * 3)
+    assert left[76] == pytest.approx([PLATE_RADIUS_M, thickness, PLATE_RADIUS_M])
     assert max(map(max, right)) < 1e-3
 
 
