@@ -115,7 +115,7 @@ def runtime_loading(robot: Robot, record: RunRecord) -> Figure:
     watts = PowerModel().power_W(record, robot)
     power.plot(time, watts, color=SKY, linewidth=0.6)
     power.plot(time, _smooth(watts, 50), color=BLUE)
-    power.set_ylim(0.0, 1.3 * float(np.percentile(watts, 99)))
+    power.set_ylim(0.0, max(1.3 * float(np.percentile(watts, 99)), 1.0))
     power.set_ylabel("joint power, model [W]")
     power.set_xlabel("time [s]")
     for axis in (mass, height, power):

@@ -15,6 +15,7 @@ from scenarios.errors import ScenarioError
 from scenarios.record import RunRecord
 
 _TREE = "__record__"
+_DAMAGE = (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile)
 
 
 def save_record(path: Path, record: RunRecord, notes: dict[str, Any]) -> None:
@@ -58,23 +59,23 @@ def load_record(path: Path) -> RunRecord:
         ScenarioError: The file is not one, or is damaged.
     """
     try:
-        with np.load(path) as file:
+        with path.open("rb") as raw, np.load(raw) as file:
             arrays = dict(file)
         tree = _tree(arrays)["record"]
         return msgspec.convert(
             tree, RunRecord, dec_hook=lambda _, name: arrays[name], strict=False
         )
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except _DAMAGE as error:
         raise ScenarioError(f"{path} is not a run record: {error}") from None
 
 
 def read_notes(path: Path) -> dict[str, Any] | None:
     """What was noted with a record; None if the file can not be read."""
     try:
-        with np.load(path) as file:
+        with path.open("rb") as raw, np.load(raw) as file:
             notes: dict[str, Any] = _tree({_TREE: file[_TREE]})["notes"]
             return notes
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+    except _DAMAGE:
         return None
 
 

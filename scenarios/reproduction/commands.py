@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from tqdm import tqdm
 
 from models.errors import UnknownNameError
 from scenarios.cli import EXIT_BAD_END, EXIT_OK, print_result, say
@@ -56,7 +55,7 @@ def reproduce(options: Reproduce) -> int:
     plan = merged(_named(e) for e in experiments)
     lab.prepare(plan)
     out, parts = Path(options.out), []
-    for experiment in tqdm(experiments, desc="evaluating", leave=False):
+    for experiment in experiments:
         report = experiment.evaluate(lab, robot)
         _draw(out, report)
         parts.append((experiment, report))
