@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scenarios.gestures import Move, Pose, record_moves
-from scenarios.reference_track import ReferenceTrack
+from teleop.reference_track import ReferenceTrack
 from wbmpc.robot import Robot
 
 REACH_S = 2.0

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from scenarios.arms_forward import record_arms_forward
 from scenarios.loads import LoadEvent, single_load, staircase
 from scenarios.presets import PRESETS
-from scenarios.reference_track import ReferenceTrack
 from scenarios.settings import RunSettings
 from scenarios.squat_pickup import record_squat_pickup
 from scenarios.window_washing import record_standing, record_washing
+from teleop.reference_track import ReferenceTrack
 from wbmpc.errors import UnknownNameError
 from wbmpc.robot import Robot
 

@@ -18,7 +18,7 @@ import msgspec
 import tyro
 
 from models.errors import ModelsError
-from scenarios.estimator_options import Estimate, Estimators
+from scenarios.estimators.options import Estimate, Estimators
 from scenarios.paper_options import Reproduce, Seeds, Tipping
 from scenarios.presets import defaults_text
 
@@ -204,11 +204,11 @@ def _dispatch(command: AnyCommand) -> int:
     if isinstance(command, Doctor):
         return _doctor(command)
     if isinstance(command, Estimate):
-        from scenarios.estimate_command import estimate_log
+        from scenarios.estimators.estimate_command import estimate_log
 
         return estimate_log(command)
     if isinstance(command, Estimators):
-        from scenarios.estimators_command import compare_estimators
+        from scenarios.estimators.estimators_command import compare_estimators
 
         return compare_estimators(command)
     if isinstance(command, Bench):

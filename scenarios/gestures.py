@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.reference_track import STREAM_RATE_HZ, ReferenceTrack
+from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.errors import UnknownNameError
 from wbmpc.reference import UPPER_BODY, home_reference
 from wbmpc.robot import Robot

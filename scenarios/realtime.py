@@ -23,10 +23,10 @@ from scenarios.errors import RealTimeError
 from scenarios.plant_process import PlantLinks, PlantReady, PlantReport, serve_plant
 from scenarios.record import Deadlines, RunRecord
 from scenarios.recorder import Recorder
-from scenarios.reference_track import ReferenceTrack
 from scenarios.settings import RunSettings
 from scenarios.snapshot import PlanCodec, Snapshot, SnapshotCodec
 from scenarios.viewer import Viewer
+from teleop.reference_track import ReferenceTrack
 from wbmpc.plan import Plan
 from wbmpc.plant.interface import Payload
 from wbmpc.realtime import (

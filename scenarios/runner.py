@@ -23,9 +23,9 @@ from scenarios.plant_side import (
 )
 from scenarios.record import RunRecord
 from scenarios.recorder import Recorder
-from scenarios.reference_track import ReferenceTrack
 from scenarios.settings import RunSettings
 from scenarios.viewer import Viewer
+from teleop.reference_track import ReferenceTrack
 from wbmpc.low_level import JointCommand, LowLevelMode
 from wbmpc.plant.interface import Payload
 from wbmpc.robot import Robot

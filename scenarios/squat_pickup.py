@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.gestures import HOME, Move, Pose, record_moves
-from scenarios.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from scenarios.window_washing import record_washing
+from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.robot import Robot
 
 Array = NDArray[np.float64]

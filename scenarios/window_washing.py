@@ -7,7 +7,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from scenarios.inverse_kinematics import solve_arms
-from scenarios.reference_track import STREAM_RATE_HZ, ReferenceTrack, WashingMotion
+from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack, WashingMotion
 from wbmpc.reference import UPPER_BODY, home_reference
 from wbmpc.robot import Robot
 

@@ -12,7 +12,9 @@ import pytest
 from ekf import PayloadRLS, learn_many
 from models.errors import UnknownNameError
 from scenarios.errors import ScenarioError
-from scenarios.estimation import (
+from scenarios.estimators.benchmark import forgetting_table
+from scenarios.estimators.catalogue import NAMES, check_names, make_estimator
+from scenarios.estimators.estimation import (
     Track,
     combine,
     count_entries,
@@ -20,12 +22,15 @@ from scenarios.estimation import (
     run_estimator,
     time_to_band_s,
 )
-from scenarios.estimator_benchmark import forgetting_table
-from scenarios.estimator_catalogue import NAMES, check_names, make_estimator
-from scenarios.streams.robots import find_robot, fixed_base, panda, panda_urdf
-from scenarios.streams.stream import EstimationRobot, aligned
-from scenarios.streams.synthetic_arm import ArmStreamSettings, synthetic_arm
-from scenarios.streams.two_link import (
+from scenarios.estimators.streams.robots import (
+    find_robot,
+    fixed_base,
+    panda,
+    panda_urdf,
+)
+from scenarios.estimators.streams.stream import EstimationRobot, aligned
+from scenarios.estimators.streams.synthetic_arm import ArmStreamSettings, synthetic_arm
+from scenarios.estimators.streams.two_link import (
     PAYLOAD_FRAME,
     two_link_model,
     two_link_stream,

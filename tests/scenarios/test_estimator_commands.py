@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenarios import drift_benchmark, estimator_benchmark
 from scenarios.cli import main
-from scenarios.estimator_tables import markdown, number
-from scenarios.streams.robots import panda
-from scenarios.streams.synthetic_arm import ArmStreamSettings, synthetic_arm
+from scenarios.estimators import benchmark, drift_benchmark
+from scenarios.estimators.streams.robots import panda
+from scenarios.estimators.streams.synthetic_arm import ArmStreamSettings, synthetic_arm
+from scenarios.estimators.tables import markdown, number
 
 ROW_KEYS = {
     "stream",
@@ -91,7 +91,7 @@ def test_estimators_json_and_files(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     short = {"arm": {"duration_s": 3.0}}
-    monkeypatch.setattr(estimator_benchmark, "ARM_STREAMS", short)
+    monkeypatch.setattr(benchmark, "ARM_STREAMS", short)
     monkeypatch.setattr(drift_benchmark, "STREAMS", {"payload step": {}})
     detectors = {name: drift_benchmark.DETECTORS[name] for name in ("none", "hampel")}
     monkeypatch.setattr(drift_benchmark, "DETECTORS", detectors)
@@ -115,5 +115,5 @@ def test_markdown_lines_up() -> None:
 
 @pytest.mark.slow
 def test_payload_rls_costs_less_than_thirty_microseconds() -> None:
-    rows = estimator_benchmark.forgetting_table(panda())
+    rows = benchmark.forgetting_table(panda())
     assert min(row.us_per_sample for row in rows) <= 30.0

@@ -12,13 +12,13 @@ from records import make_record
 
 from models.errors import ModelsError, SettingsError, UnknownNameError
 from scenarios.errors import ScenarioError
+from scenarios.estimators.streams.columns import ColumnMapping, load_mapping
+from scenarios.estimators.streams.recorded import read_stream
+from scenarios.estimators.streams.robots import panda
+from scenarios.estimators.streams.stream import Stream
+from scenarios.estimators.streams.synthetic_arm import ArmStreamSettings, synthetic_arm
+from scenarios.estimators.streams.tables import read_table
 from scenarios.mcap_log import write_log
-from scenarios.streams.columns import ColumnMapping, load_mapping
-from scenarios.streams.recorded import read_stream
-from scenarios.streams.robots import panda
-from scenarios.streams.stream import Stream
-from scenarios.streams.synthetic_arm import ArmStreamSettings, synthetic_arm
-from scenarios.streams.tables import read_table
 from wbmpc.robot import Robot
 
 

@@ -9,8 +9,8 @@ import pytest
 from scenarios.catalogue import find_scenario, scenario_names
 from scenarios.gestures import HOME, Move, Pose, record_moves
 from scenarios.presets import PRESETS
-from scenarios.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from scenarios.squat_pickup import RISE_AT_S, SQUAT, WASH_AT_S
+from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.errors import UnknownNameError
 from wbmpc.reference import UPPER_BODY, home_reference
 from wbmpc.robot import Robot

@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 
 from scenarios.inverse_kinematics import solve_arms
-from scenarios.reference_track import STREAM_RATE_HZ, WashingMotion
 from scenarios.window_washing import record_washing
+from teleop.reference_track import STREAM_RATE_HZ, WashingMotion
 from wbmpc.errors import RobotError
 from wbmpc.reference import UPPER_BODY
 from wbmpc.robot import Robot

@@ -9,8 +9,8 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ekf import JointLog
-from scenarios.streams.robots import arm_from_model
-from scenarios.streams.stream import EstimationRobot, Stream
+from scenarios.estimators.streams.robots import arm_from_model
+from scenarios.estimators.streams.stream import EstimationRobot, Stream
 
 Array = NDArray[np.float64]
 

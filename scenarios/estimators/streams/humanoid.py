@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ekf import JointLog, LegTorqueWrench
 from scenarios.errors import ScenarioError
-from scenarios.streams.robots import humanoid
-from scenarios.streams.stream import EstimationRobot, Stream, aligned
+from scenarios.estimators.streams.robots import humanoid
+from scenarios.estimators.streams.stream import EstimationRobot, Stream, aligned
 
 if TYPE_CHECKING:
     from scenarios.record import RunRecord

@@ -11,7 +11,7 @@ from ekf import torque_variance
 from models import robot_names
 from models.errors import UnknownNameError
 from scenarios.errors import ScenarioError
-from scenarios.streams.stream import EstimationRobot
+from scenarios.estimators.streams.stream import EstimationRobot
 
 PANDA_URDF = "panda_description/urdf/panda.urdf"
 PANDA_LINK = "panda_link7"

@@ -18,7 +18,7 @@ from ekf import (
     gravity_regressor,
 )
 from models.errors import UnknownNameError
-from scenarios.streams.stream import ALIGNER_CUTOFF_HZ, EstimationRobot
+from scenarios.estimators.streams.stream import ALIGNER_CUTOFF_HZ, EstimationRobot
 
 Maker = Callable[[EstimationRobot], PayloadEstimator]
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ekf.model_lookup import root_dofs
 from scenarios.errors import ScenarioError
-from scenarios.streams.columns import ColumnMapping, Table, joint_log
-from scenarios.streams.humanoid import stand_on_feet
-from scenarios.streams.robots import find_robot
-from scenarios.streams.stream import EstimationRobot, Stream
-from scenarios.streams.tables import mcap_metadata, read_table
+from scenarios.estimators.streams.columns import ColumnMapping, Table, joint_log
+from scenarios.estimators.streams.humanoid import stand_on_feet
+from scenarios.estimators.streams.robots import find_robot
+from scenarios.estimators.streams.stream import EstimationRobot, Stream
+from scenarios.estimators.streams.tables import mcap_metadata, read_table
 
 Array = NDArray[np.float64]
 

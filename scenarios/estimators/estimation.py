@@ -18,8 +18,8 @@ from ekf import (
 )
 from ekf.payload_torque import locate
 from scenarios.errors import ScenarioError
-from scenarios.estimator_catalogue import BATCH, make_estimator
-from scenarios.streams.stream import Stream, aligned
+from scenarios.estimators.catalogue import BATCH, make_estimator
+from scenarios.estimators.streams.stream import Stream, aligned
 
 Array = NDArray[np.float64]
 

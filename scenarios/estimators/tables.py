@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scenarios.drift_benchmark import DriftRow
-from scenarios.estimation import Row
-from scenarios.estimator_benchmark import EstimatorsResult, LamRow
+from scenarios.estimators.benchmark import EstimatorsResult, LamRow
+from scenarios.estimators.drift_benchmark import DriftRow
+from scenarios.estimators.estimation import Row
 
 ROW_HEADER = (
     "stream",

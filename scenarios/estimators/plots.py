@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scenarios.drift_benchmark import SAMPLES, STEP_AT, DriftRun
-from scenarios.estimation import BAND, Track
-from scenarios.estimator_benchmark import Shown
-from scenarios.streams.stream import Stream
+from scenarios.estimators.benchmark import Shown
+from scenarios.estimators.drift_benchmark import SAMPLES, STEP_AT, DriftRun
+from scenarios.estimators.estimation import BAND, Track
+from scenarios.estimators.streams.stream import Stream
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,15 +11,15 @@ import numpy as np
 from ekf.payload_torque import locate
 from scenarios.cli import EXIT_OK, print_result, say
 from scenarios.errors import ScenarioError
-from scenarios.estimation import Track, measure_track, run_estimator
-from scenarios.estimator_catalogue import NAMES, check_names
-from scenarios.estimator_options import Estimate
-from scenarios.estimator_plots import write_estimate_figure
-from scenarios.estimator_tables import markdown, number
+from scenarios.estimators.catalogue import NAMES, check_names
+from scenarios.estimators.estimation import Track, measure_track, run_estimator
+from scenarios.estimators.options import Estimate
+from scenarios.estimators.plots import write_estimate_figure
+from scenarios.estimators.streams.columns import load_mapping
+from scenarios.estimators.streams.recorded import read_stream
+from scenarios.estimators.streams.stream import Stream
+from scenarios.estimators.tables import markdown, number
 from scenarios.run_folder import RunFolder, choose_path
-from scenarios.streams.columns import load_mapping
-from scenarios.streams.recorded import read_stream
-from scenarios.streams.stream import Stream
 
 
 class EstimateRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,8 +11,8 @@ import msgspec
 import numpy as np
 
 from ekf import DriftAwareResidualDynamicsLearner, ResidualDynamicsLearner
-from scenarios.streams.stream import Stream
-from scenarios.streams.two_link import two_link_stream
+from scenarios.estimators.streams.stream import Stream
+from scenarios.estimators.streams.two_link import two_link_stream
 
 SAMPLES, STEP_AT = 400, 200
 DEADLINE = 20

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from models.errors import UnknownNameError
 from scenarios.errors import ScenarioError
-from scenarios.streams.columns import Table
+from scenarios.estimators.streams.columns import Table
 
 Array = NDArray[np.float64]
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from scenarios.cli import EXIT_OK, print_result, say
-from scenarios.estimator_benchmark import benchmark
-from scenarios.estimator_options import Estimators
-from scenarios.estimator_plots import write_estimators_figure
-from scenarios.estimator_tables import estimators_text
+from scenarios.estimators.benchmark import benchmark
+from scenarios.estimators.options import Estimators
+from scenarios.estimators.plots import write_estimators_figure
+from scenarios.estimators.tables import estimators_text
 from scenarios.run_folder import RunFolder, choose_path
 from scenarios.versions import installed_versions
 

@@ -11,8 +11,9 @@ import msgspec
 import numpy as np
 
 from ekf import PayloadRLS
-from scenarios.drift_benchmark import DriftRow, DriftRun, benchmark_drift
-from scenarios.estimation import (
+from scenarios.estimators.catalogue import BATCH, NAMES
+from scenarios.estimators.drift_benchmark import DriftRow, DriftRun, benchmark_drift
+from scenarios.estimators.estimation import (
     BAND,
     Row,
     Track,
@@ -21,11 +22,10 @@ from scenarios.estimation import (
     run_estimator,
     time_to_band_s,
 )
-from scenarios.estimator_catalogue import BATCH, NAMES
-from scenarios.streams.robots import panda
-from scenarios.streams.stream import EstimationRobot, Stream
-from scenarios.streams.synthetic_arm import ArmStreamSettings, synthetic_arm
-from scenarios.streams.two_link import two_link_stream
+from scenarios.estimators.streams.robots import panda
+from scenarios.estimators.streams.stream import EstimationRobot, Stream
+from scenarios.estimators.streams.synthetic_arm import ArmStreamSettings, synthetic_arm
+from scenarios.estimators.streams.two_link import two_link_stream
 
 Progress = Callable[[str], None]
 
@@ -156,6 +156,6 @@ def _streams(
     still: dict[str, Any] = {"viscous": (0.0, 0.0), "coulomb": (0.0, 0.0)}
     yield "two_link", [two_link_stream(seed, **still) for seed in range(seeds)]
     if not quick:
-        from scenarios.streams.humanoid import washing_stream
+        from scenarios.estimators.streams.humanoid import washing_stream
 
         yield "humanoid_washing", [washing_stream()]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ekf import JointLog
 from ekf.payload_torque import locate
 from scenarios.errors import ScenarioError
-from scenarios.streams.robots import joint_limits
-from scenarios.streams.stream import EstimationRobot, Stream
+from scenarios.estimators.streams.robots import joint_limits
+from scenarios.estimators.streams.stream import EstimationRobot, Stream
 
 Array = NDArray[np.float64]
 

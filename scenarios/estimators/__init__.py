@@ -1,0 +1,1 @@
+"""Every payload estimator on the same streams, and any of them on a recorded log."""
