@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
 from scenarios.inverse_kinematics import solve_arms
-from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack, WashingMotion
+from teleop import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.reference import UPPER_BODY, home_reference
 from wbmpc.robot import Robot
 
 Array = NDArray[np.float64]
+
+
+class WashingMotion(msgspec.Struct, frozen=True, kw_only=True):
+    """Both forearm tips circle in a frontal plane, mirrored, as on a window."""
+
+    reach_m: float = 0.10
+    """Plane ahead of the tips' home position."""
+    lift_m: float = 0.10
+    """Centre of the path above the tips' home position."""
+    half_width_m: float = 0.12
+    half_height_m: float = 0.10
+    period_s: float = 4.0
+    approach_s: float = 2.0
+    """Smooth move from home to the path."""
 
 
 def record_washing(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import msgspec
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
@@ -61,17 +60,3 @@ class ReferenceTrack:
             return rotation
         pitch = self.pelvis_pitch_rad[index]
         return rotation @ pin.rpy.rpyToMatrix(0.0, float(pitch), 0.0)
-
-
-class WashingMotion(msgspec.Struct, frozen=True, kw_only=True):
-    """Both forearm tips circle in a frontal plane, mirrored, as on a window."""
-
-    reach_m: float = 0.10
-    """Plane ahead of the tips' home position."""
-    lift_m: float = 0.10
-    """Centre of the path above the tips' home position."""
-    half_width_m: float = 0.12
-    half_height_m: float = 0.10
-    period_s: float = 4.0
-    approach_s: float = 2.0
-    """Smooth move from home to the path."""

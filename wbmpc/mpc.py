@@ -155,19 +155,21 @@ class WholeBodyMpc:
         except Exception:  # whatever native code throws is one failed solve
             return SolveStatus.FAILED_SOLVER
         tau_Nm = np.array(self.solver.us)
-        status = self._status(converged, tau_Nm)
+        status = self._status(converged, us, tau_Nm)
         if status.ok:
             self._plan = self._read_plan(time_s, tau_Nm)
         return status
 
-    def _status(self, converged: bool, tau_Nm: Array) -> SolveStatus:
-        if not np.isfinite(self.solver.cost):
-            return SolveStatus.FAILED_COST
-        if not np.isfinite(tau_Nm).all():
+    def _status(self, converged: bool, guess_Nm: Array, tau_Nm: Array) -> SolveStatus:
+        numbers = (self.solver.cost, self.solver.xs, tau_Nm)
+        if not all(np.isfinite(part).all() for part in numbers):
             return SolveStatus.FAILED_COST
         if self.solver.preg >= self.solver.reg_max:
             return SolveStatus.FAILED_REGULARIZATION
-        return SolveStatus.CONVERGED if converged else SolveStatus.USABLE
+        if converged:
+            return SolveStatus.CONVERGED
+        stalled = np.array_equal(guess_Nm, tau_Nm)
+        return SolveStatus.STALLED if stalled else SolveStatus.USABLE
 
     def _read_plan(self, time_s: float, tau_Nm: Array) -> Plan:
         xs = np.array(self.solver.xs)

@@ -19,6 +19,7 @@ class SolveStatus(enum.Enum):
     USABLE = "usable"
     """A step was taken; the iteration budget ended first."""
     STALLED = "no step length reduced the cost"
+    """The shifted last plan goes on, from the measured state."""
     FAILED_STATE = "measured state is not finite"
     FAILED_REFERENCE = "reference is not finite"
     FAILED_COST = "cost is not finite"

@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 
 from scenarios.inverse_kinematics import solve_arms
-from scenarios.window_washing import record_washing
-from teleop.reference_track import STREAM_RATE_HZ, WashingMotion
+from scenarios.window_washing import WashingMotion, record_washing
+from teleop import STREAM_RATE_HZ
 from wbmpc.errors import RobotError
 from wbmpc.reference import UPPER_BODY
 from wbmpc.robot import Robot

@@ -158,6 +158,41 @@ def test_failures_in_a_row_lead_to_a_cold_start(mpc: WholeBodyMpc) -> None:
     assert np.abs(recovered.plan.v).max() < 0.05
 
 
+class FakeSolver:
+    """Answers a solve with prepared numbers."""
+
+    def __init__(self, **answer: float) -> None:
+        self.cost = answer.get("cost", 1.0)
+        self.preg = answer.get("preg", 1e-9)
+        self.reg_max = 1e9
+        self._factor = answer.get("factor", 1.0)
+
+    def solve(self, xs: list, us: list, *_: object) -> bool:
+        self.xs = xs
+        self.us = [self._factor * u for u in us]
+        return False
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        ({}, SolveStatus.STALLED),
+        ({"factor": 1.01}, SolveStatus.USABLE),
+        ({"factor": np.nan}, SolveStatus.FAILED_COST),
+        ({"cost": np.inf}, SolveStatus.FAILED_COST),
+        ({"preg": 1e9, "factor": 1.01}, SolveStatus.FAILED_REGULARIZATION),
+    ],
+)
+def test_every_way_a_solve_can_end_has_its_name(
+    mpc: WholeBodyMpc, answer: dict[str, float], status: SolveStatus
+) -> None:
+    robot, before = mpc.robot, mpc.plan
+    mpc.solver = FakeSolver(**answer)
+    result = mpc.solve(0.01, robot.home_q, STILL, home_reference(robot))
+    assert result.status is status
+    assert (result.plan is before) is not status.ok
+
+
 def test_same_input_same_bits(robot: Robot) -> None:
     plans = []
     for _ in range(2):
