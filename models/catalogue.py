@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,24 @@ def _parse_value(text: str, key: str) -> Any:
 
 
 def _convert(table: dict[str, Any], source: str) -> RobotSettings:
+    for key, value in _numbers(table):
+        if not math.isfinite(value):
+            raise SettingsError(f"{source}: {key} is {value}, not a finite number")
     try:
         return msgspec.convert(table, RobotSettings)
     except msgspec.ValidationError as error:
         raise SettingsError(f"{source}: {error}") from None
+
+
+def _numbers(node: Any, key: str = "") -> Iterator[tuple[str, float]]:
+    """Every floating-point number of a table with its dotted key."""
+    if isinstance(node, Mapping):
+        children = [(f"{key}.{name}".lstrip("."), node[name]) for name in node]
+    elif isinstance(node, list | tuple):
+        children = [(f"{key}[{i}]", value) for i, value in enumerate(node)]
+    else:
+        children = []
+        if isinstance(node, float):
+            yield key, node
+    for name, child in children:
+        yield from _numbers(child, name)

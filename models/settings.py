@@ -6,9 +6,15 @@ and never a silent no-op. Sizes are SI: m, rad, kg, N, Nm, s.
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
-Rows = tuple[float, ...]
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+NonNegative = Annotated[float, msgspec.Meta(ge=0)]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+
+Rows = tuple[NonNegative, ...]
 """Per-row values; a single entry is broadcast over all rows."""
 
 
@@ -21,8 +27,8 @@ class SoleSettings(_Settings, frozen=True, kw_only=True):
 
     frame: str
     """Frame at the centre of the sole's bottom face."""
-    half_length_m: float
-    half_width_m: float
+    half_length_m: Positive
+    half_width_m: Positive
 
 
 class ArmSettings(_Settings, frozen=True, kw_only=True):
@@ -49,8 +55,8 @@ class GroupSettings(_Settings, frozen=True, kw_only=True):
 class JointGains(_Settings, frozen=True, kw_only=True):
     """Joint-space PD gains of one group."""
 
-    kp_Nm_per_rad: float
-    kd_Nms_per_rad: float
+    kp_Nm_per_rad: NonNegative
+    kd_Nms_per_rad: NonNegative
 
 
 class LowLevelSettings(_Settings, frozen=True, kw_only=True):
@@ -65,18 +71,18 @@ class LowLevelSettings(_Settings, frozen=True, kw_only=True):
 class PlantSettings(_Settings, frozen=True, kw_only=True):
     """Physics the simulator needs and a URDF does not carry."""
 
-    friction: float = 0.8
+    friction: Positive = 0.8
     """Sliding friction coefficient between soles and floor."""
-    joint_damping_Nms_per_rad: float = 0.05
-    joint_friction_Nm: float = 0.01
-    armature_kgm2: dict[str, float] = {}
+    joint_damping_Nms_per_rad: NonNegative = 0.05
+    joint_friction_Nm: NonNegative = 0.01
+    armature_kgm2: dict[str, NonNegative] = {}
     """Reflected rotor inertia by joint name; used by plant and controller alike."""
 
 
 class SecondOrderCost(_Settings, frozen=True, kw_only=True):
     """Response residual r = e'' + Kd e' + Kp e."""
 
-    weight: float
+    weight: NonNegative
     rows: Rows = (1.0,)
     """Relative weight of each residual row."""
     kp: Rows
@@ -88,7 +94,7 @@ class SecondOrderCost(_Settings, frozen=True, kw_only=True):
 class FirstOrderCost(_Settings, frozen=True, kw_only=True):
     """Response residual r = e' + A e."""
 
-    weight: float
+    weight: NonNegative
     rows: Rows = (1.0,)
     gain: Rows
     """Diagonal of A [1/s]."""
@@ -97,24 +103,24 @@ class FirstOrderCost(_Settings, frozen=True, kw_only=True):
 class RegularizationCost(_Settings, frozen=True, kw_only=True):
     """Plain residual r = e."""
 
-    weight: float
+    weight: NonNegative
     rows: Rows = (1.0,)
 
 
 class GroupRegularizationCost(_Settings, frozen=True, kw_only=True):
     """Plain residual with one relative weight a joint group."""
 
-    weight: float
-    base: float = 1.0
-    legs: float = 1.0
-    spine: float = 1.0
-    arms: float = 1.0
+    weight: NonNegative
+    base: NonNegative = 1.0
+    legs: NonNegative = 1.0
+    spine: NonNegative = 1.0
+    arms: NonNegative = 1.0
 
 
 class StateRegularizationCost(_Settings, frozen=True, kw_only=True):
     """Residual x (-) x_des on the legs."""
 
-    weight: float
+    weight: NonNegative
     position: Rows = (1.0,)
     """Relative weights of one leg's joint positions, root to tip; both legs alike."""
     velocity: Rows = (1.0,)
@@ -123,12 +129,12 @@ class StateRegularizationCost(_Settings, frozen=True, kw_only=True):
 class WrenchConeCost(_Settings, frozen=True, kw_only=True):
     """Quadratic barrier on the wrench cone."""
 
-    weight: float
-    friction: float
+    weight: NonNegative
+    friction: Positive
     """Friction coefficient the controller trusts (below the real one)."""
-    margin_N: float = 25.0
+    margin_N: NonNegative = 25.0
     """Smallest normal force of a foot."""
-    support_scale: float = 1.0
+    support_scale: Positive = 1.0
     """Share of the sole's half sizes that the CoP may use."""
 
 
@@ -151,28 +157,27 @@ class CostSettings(_Settings, frozen=True, kw_only=True):
 class MpcSettings(_Settings, frozen=True, kw_only=True):
     """The optimal control problem and how it is solved."""
 
-    nodes: int = 30
+    nodes: Count = 30
     """Horizon length K."""
-    node_dt_s: float = 0.02
-    tick_dt_s: float = 0.01
-    iterations: int = 1
+    node_dt_s: Annotated[float, msgspec.Meta(ge=1e-3)] = 0.02
+    tick_dt_s: Annotated[float, msgspec.Meta(ge=1e-3)] = 0.01
+    iterations: Count = 1
     """FDDP iterations a tick."""
-    threads: int = 1
+    threads: Count = 1
     """Threads of a solve; more than one makes runs differ in the last bits."""
-    baumgarte: tuple[float, float] = (0.0, 20.0)
+    baumgarte: tuple[NonNegative, NonNegative] = (0.0, 20.0)
     """Position and velocity gain of the 6D contacts [1/s^2, 1/s]."""
     realtime_iteration: bool = False
     """Solve at the state predicted for the next tick and close the gap to the measured
     state with the solver's gains, at the low level's rate. Off: window washing gains
     margin at the edge of the feet, but tracks its references one tick later."""
-    delay_ticks: int = 0
+    delay_ticks: Annotated[int, msgspec.Meta(ge=0)] = 0
     """Ticks from a measurement until its plan is followed: the time a solve takes, as
     lock-step runs see it. A real-time run has its own delay."""
     literal_responses: bool = False
     """Leave the highest derivative out of the response residuals, as Table I prints."""
-    regularization: float = 1e-9
+    regularization: Positive = 1e-9
     """Initial and smallest FDDP regularisation."""
-    torque_limit_scale: float = 1.0
     disabled: tuple[str, ...] = ()
     """Cost terms to leave out, by name."""
     costs: CostSettings
@@ -181,34 +186,34 @@ class MpcSettings(_Settings, frozen=True, kw_only=True):
 class EstimatorSettings(_Settings, frozen=True, kw_only=True):
     """Inertial EKF, Table III of the paper; variances a 10 ms tick."""
 
-    process_alpha: float = 1e-3
-    process_d: float = 1e-2
-    process_s: float = 1e-2
-    process_t: float = 1e-2
-    prior_d: float = 1e-2
-    prior_s: float = 1e-2
-    prior_alpha: float = 1e2
+    process_alpha: NonNegative = 1e-3
+    process_d: NonNegative = 1e-2
+    process_s: NonNegative = 1e-2
+    process_t: NonNegative = 1e-2
+    prior_d: Positive = 1e-2
+    prior_s: Positive = 1e-2
+    prior_alpha: Positive = 1e2
     """Used by the `all` regime only; weak, so that it only stops slow drift."""
-    prior_t: float = 1e2
+    prior_t: Positive = 1e2
     """Used by the `all` regime only."""
-    torque_base_force: float = 1e3
+    torque_base_force: Positive = 1e3
     """Force rows of the floating base [N^2]."""
-    torque_base_moment: float = 1e2
+    torque_base_moment: Positive = 1e2
     """Moment rows of the floating base [Nm^2]. Table III has 1e3 here too; at 1e2, as
     for the joints, the centre of mass stays in its band after a step load (1.5 s sooner
     on window washing), because the base feels where the load is."""
-    torque_spine: float = 1e3
-    torque_arms: float = 1e2
-    torque_legs: float = 1e2
-    initial_variance: float = 1e-2
-    cutoff_hz: float = 20.0
+    torque_spine: Positive = 1e3
+    torque_arms: Positive = 1e2
+    torque_legs: Positive = 1e2
+    initial_variance: Positive = 1e-2
+    cutoff_hz: Positive = 20.0
     """Low pass of q, v, vdot and tau alike."""
-    max_mass_rate_kg_per_s: float = 250.0
+    max_mass_rate_kg_per_s: Positive = 250.0
     """Of the published mass. Fast, because a controller that believes in a load which
     is no longer there is far too stiff for the bare arm: at 40 kg/s the robot falls
     when 5 kg vanish at once."""
-    max_moment_rate_kgm_per_s: float = 100.0
-    max_inertia_rate_kgm2_per_s: float = 50.0
+    max_moment_rate_kgm_per_s: Positive = 100.0
+    max_inertia_rate_kgm2_per_s: Positive = 50.0
 
 
 class RobotSettings(_Settings, frozen=True, kw_only=True):

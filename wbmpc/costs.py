@@ -16,7 +16,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from models.settings import CostSettings, SoleSettings
-from wbmpc.errors import UnknownNameError
+from wbmpc.errors import SettingsError, UnknownNameError
 from wbmpc.reference import UPPER_BODY, Reference, home_reference
 from wbmpc.robot import BASE, Robot
 from wbmpc.variant import FASTEST
@@ -78,7 +78,13 @@ def _quad(rows: Sequence[float], size: int) -> crocoddyl.ActivationModelWeighted
 
 
 def broadcast(rows: Sequence[float], size: int) -> Array:
-    """Per-row values; a single one is repeated."""
+    """Per-row values; a single one is repeated.
+
+    Raises:
+        SettingsError: Neither one value nor one a row.
+    """
+    if len(rows) not in (1, size):
+        raise SettingsError(f"{len(rows)} values where 1 or {size} are needed")
     return np.array(np.broadcast_to(np.asarray(rows, dtype=float), (size,)))
 
 
@@ -294,6 +300,7 @@ def declare_costs(
 
     Raises:
         UnknownNameError: `mpc.disabled` names a term that does not exist.
+        SettingsError: A term has the wrong number of rows.
     """
     mpc = robot.settings.mpc
     for name in mpc.disabled:
@@ -309,8 +316,15 @@ def declare_costs(
         literal=mpc.literal_responses,
         residuals=residuals,
     )
-    enabled = [build for name, build in TERMS.items() if name not in mpc.disabled]
-    return tuple(item for build in enabled for item in build(scene))
+    enabled = [name for name in TERMS if name not in mpc.disabled]
+    return tuple(item for name in enabled for item in _build_term(name, scene))
+
+
+def _build_term(name: str, scene: Scene) -> list[CostItem]:
+    try:
+        return TERMS[name](scene)
+    except SettingsError as error:
+        raise SettingsError(f"mpc.costs.{name}: {error}") from None
 
 
 def cost_sum(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from scenarios.evaluation import evaluate as evaluate_run
+from scenarios.evaluation import twin_of
 from scenarios.lab import Lab
 from scenarios.metrics_loading import LoadingMetrics
+from scenarios.metrics_pickup import PickupMetrics
 from scenarios.reproduction.experiment import Experiment, Report, Scope
 from scenarios.results import RunMetrics
 from scenarios.scoreboard import Line
+from scenarios.settings import RunSettings
 from scenarios.tables import number, render
 from wbmpc.plant.imperfections import SWITCHES
 from wbmpc.robot import Robot
@@ -15,8 +18,9 @@ from wbmpc.robot import Robot
 ABOUT = (
     "Runtime loading on the twin with one imperfection left out at a time: what gets "
     "better shows what that imperfection costs. 'All' is the twin, 'none' the clean "
-    "plant with estimated base."
+    "plant with estimated base. The pick-up is repeated without the suspects only."
 )
+SUSPECTS = ("friction", "torque_constant", "masses")
 
 
 def ablation(scope: Scope) -> Experiment:
@@ -29,22 +33,50 @@ def ablation(scope: Scope) -> Experiment:
         for name, ideal in leave_out.items()
     }
 
+    pickups = _pickups(scope)
+
     def evaluate(lab: Lab, robot: Robot) -> Report:
         metrics = {n: evaluate_run(r, robot) for n, r in lab.runs(runs).items()}
+        picked = {
+            name: evaluate_run(lab.run(settings), robot, lab.run(_replay(settings)))
+            for name, settings in pickups.items()
+        }
+        everything = {**metrics, **{f"pick-up, {n}": m for n, m in picked.items()}}
         return Report(
             lines=_lines(metrics),
-            tables={"One imperfection left out": _table(metrics)},
-            data=metrics,
-            fallen=tuple(name for name, m in metrics.items() if m.fell),
+            tables={
+                "Runtime loading, one imperfection left out": _table(metrics),
+                "Pick-up, one imperfection left out": _pickup_table(picked),
+            },
+            data=everything,
+            fallen=tuple(name for name, m in everything.items() if m.fell),
         )
 
     return Experiment(
         key="ablation",
         title="What each imperfection costs",
         about=ABOUT,
-        runs=runs,
+        runs={
+            **runs,
+            **{f"pick-up, {n}": s for n, s in pickups.items()},
+            **{f"pick-up unloaded, {n}": _replay(s) for n, s in pickups.items()},
+        },
         evaluate=evaluate,
     )
+
+
+def _pickups(scope: Scope) -> dict[str, RunSettings]:
+    leave_out = {"all": ()} | {f"without {name}": (name,) for name in SUSPECTS}
+    return {
+        name: scope.settings("squat_pickup", plant="hardware_twin", ideal=ideal)
+        for name, ideal in leave_out.items()
+    }
+
+
+def _replay(settings: RunSettings) -> RunSettings:
+    twin = twin_of(settings)
+    assert twin is not None
+    return twin
 
 
 def _lines(metrics: dict[str, RunMetrics]) -> list[Line]:
@@ -82,6 +114,25 @@ def _table(metrics: dict[str, RunMetrics]) -> str:
         )
         rows.append([name + (" FELL" if run.fell else ""), *values])
     return render(header, rows)
+
+
+def _pickup_table(metrics: dict[str, RunMetrics]) -> str:
+    rows = []
+    for name, run in metrics.items():
+        result = run.experiment
+        assert isinstance(result, PickupMetrics)
+        assert result.replay is not None
+        values = (
+            number(result.bias_kg, 2),
+            number(result.recovered_pct),
+            number(result.tip.rmse_y_mm),
+            number(result.tip.rmse_z_mm),
+            number(result.replay.rmse_y_mm),
+            number(result.replay.rmse_z_mm),
+        )
+        rows.append([name + (" FELL" if run.fell else ""), *values])
+    header = ("imperfections", "bias kg", "recovered %", "loaded y mm", "z mm")
+    return render((*header, "unloaded y mm", "z mm"), rows)
 
 
 def _recovery_error_pct(metrics: LoadingMetrics) -> float | None:

@@ -56,6 +56,13 @@ def test_unknown_key_names_the_nearest(assignment: str, words: str) -> None:
         ("mpc.nodes=1.5", "Expected `int`"),
         ("mpc.nodes", "expected key.path=value"),
         ("mpc.nodes=[", "not a TOML value"),
+        ("mpc.nodes=0", "`int` >= 1"),
+        ("mpc.regularization=-1", "`float` > 0"),
+        ("mpc.tick_dt_s=0", ">= 0.001"),
+        ("mpc.costs.torque.weight=-1e-3", "`float` >= 0"),
+        ("mpc.costs.torque.weight=nan", "mpc.costs.torque.weight is nan"),
+        ("mpc.costs.center_of_mass.kp=[1, inf, 1]", r"kp\[1\] is inf"),
+        ("estimator.torque_arms=0", "`float` > 0"),
     ],
 )
 def test_bad_value_names_key_and_rule(assignment: str, words: str) -> None:

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from models.settings import CostSettings
-from wbmpc.errors import UnknownNameError
+from wbmpc.errors import SettingsError, UnknownNameError
 from wbmpc.mpc import COLD_START_AFTER, WholeBodyMpc, shift
 from wbmpc.plan import Plan, SolveStatus
 from wbmpc.reference import Reference, home_reference
@@ -221,6 +221,12 @@ def test_shift_by_a_node_moves_rows_and_repeats_the_last(robot: Robot) -> None:
     half, _ = shift(plan, 0.01)
     np.testing.assert_allclose(half[0, 28:], 0.5 * (v[0] + v[1]))
     np.testing.assert_allclose(np.linalg.norm(half[:, 3:7], axis=1), 1.0)
+
+
+def test_a_wrong_number_of_rows_is_refused_by_term() -> None:
+    robot = Robot.load("alexander", ("mpc.costs.center_of_mass.kp=[1, 2]",))
+    with pytest.raises(SettingsError, match=r"center_of_mass: 2 values where 1 or 3"):
+        WholeBodyMpc(robot)
 
 
 def test_unknown_cost_term_is_refused() -> None:
