@@ -155,7 +155,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _dispatch(command)
     except KeyboardInterrupt:
-        say("interrupted: no files were kept")
+        resumable = isinstance(command, Paper)
+        kept = "finished runs are kept" if resumable else "no files were kept"
+        say(f"interrupted: {kept}")
         return EXIT_INTERRUPTED
     except ModelsError as error:
         say(str(error))

@@ -47,9 +47,14 @@ def loading(scope: Scope) -> Experiment:
         metrics = {name: evaluate_run(r, robot) for name, r in records.items()}
         shown = {"with_estimator": records["with_estimator"]}
         main = _experiment(metrics["with_estimator"])
+        kinds = {"plain": main, "tared": _experiment(metrics["tared"])}
+        kinds["clean plant"] = _experiment(metrics["clean plant"])
         return Report(
             lines=experiment_lines(main),
             tables={
+                "Plain, tared, and on the clean plant": beside_table(
+                    {name: experiment_lines(result) for name, result in kinds.items()}
+                ),
                 "Staircase": steps_table(metrics),
                 "Table VI: centre of mass in the mid-foot frame": com_table(main),
                 "Estimated base against the simulator": base_table(records),
@@ -90,7 +95,9 @@ def pickup(scope: Scope) -> Experiment:
         return Report(
             lines=lines,
             tables={
-                "Twin beside clean plant": beside_table(lines, ideal_lines),
+                "Twin beside clean plant": beside_table(
+                    {"twin": lines, "clean": ideal_lines}
+                ),
                 "Estimated base against the simulator": base_table(records),
             },
             data={"with_estimator": metrics, "clean plant": ideal},
@@ -154,19 +161,14 @@ def base_table(records: dict[str, RunRecord]) -> str:
     return render(header, rows)
 
 
-def beside_table(lines: list[Line], others: list[Line]) -> str:
-    """The same figures of two runs."""
-    ideal = {line.key: line for line in others}
+def beside_table(runs: dict[str, list[Line]]) -> str:
+    """The same figures of several runs, those of the first one."""
+    values = {name: {x.key: x.value for x in lines} for name, lines in runs.items()}
     rows = [
-        [line.label, number(line.value, line.decimals), _other(line, ideal)]
-        for line in lines
+        [line.label, *(number(v.get(line.key), line.decimals) for v in values.values())]
+        for line in next(iter(runs.values()))
     ]
-    return render(("figure", "twin", "clean"), rows)
-
-
-def _other(line: Line, ideal: dict[str, Line]) -> str:
-    other = ideal.get(line.key)
-    return number(other.value if other else None, line.decimals)
+    return render(("figure", *runs), rows)
 
 
 def _experiment(metrics: RunMetrics) -> LoadingMetrics:

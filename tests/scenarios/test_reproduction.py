@@ -117,6 +117,26 @@ def test_tipping_prints_json(
     assert made
 
 
+def test_interrupted_reproduction_says_what_is_kept(
+    robot: Robot,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def run(settings: RunSettings, *, on_tick: object) -> RunRecord:
+        del on_tick
+        if settings.seed == 1:
+            raise KeyboardInterrupt
+        fields = {f: getattr(settings, f) for f in settings.__struct_fields__}
+        return make_record(robot, **fields)
+
+    monkeypatch.setattr("scenarios.runner.run", run)
+    argv = ["seeds", "balance", "--seeds", "2", "--jobs", "1", "--out", str(tmp_path)]
+    assert main(argv) == 130
+    assert "finished runs are kept" in capsys.readouterr().err
+    assert len(list((tmp_path / "finished").glob("balance-*.npz"))) == 1
+
+
 def test_fallen_twin_is_exit_code_1(
     robot: Robot,
     tmp_path: Path,
