@@ -45,7 +45,7 @@ def to_array(values: Any) -> Array:
     """``values`` as a float array; an empty one if they are not numbers."""
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.empty(0)
 
 
@@ -53,7 +53,7 @@ def to_float(value: Any) -> float:
     """``value`` as a float; NaN if it is not a number."""
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return float("nan")
 
 

@@ -27,6 +27,7 @@ from ekf.pseudo_inertia import pseudo_inertia
 from ekf.regularisation import FictitiousPrior
 from ekf.settings import (
     LONGEST_TICK_S,
+    LONGEST_WALK_S,
     REFERENCE_TICK_S,
     ProcessNoise,
     torque_variance,
@@ -295,7 +296,7 @@ class InertialEKF:
     def _solve(
         self, innovation: Array, jacobian: Array, dt_s: float
     ) -> KalmanCorrection | None:
-        walked_s = self._unused_s + dt_s
+        walked_s = min(self._unused_s + dt_s, LONGEST_WALK_S)
         predicted = self._covariance.copy()
         walked = self._process * (walked_s / REFERENCE_TICK_S)
         predicted.flat[:: len(walked) + 1] += walked
@@ -322,7 +323,7 @@ class InertialEKF:
     def _reject(self, status: UpdateStatus, reason: str, dt_s: Any) -> Estimate:
         self._rejections[status] += 1
         if find_time_step_fault(to_float(dt_s)) is None:
-            self._unused_s += to_float(dt_s)
+            self._unused_s = min(self._unused_s + to_float(dt_s), LONGEST_WALK_S)
         self._estimate = replace(
             self._estimate,
             status=status,

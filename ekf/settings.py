@@ -13,6 +13,9 @@ from ekf.model_lookup import root_dofs
 REFERENCE_TICK_S = 0.01
 """The tick all variances refer to: the paper runs the filter at 100 Hz."""
 
+LONGEST_WALK_S = 60.0
+"""Process noise grows for no longer than this, however long the gap."""
+
 LONGEST_TICK_S = 0.1
 """One sample never counts for more than this span, however long the gap before it."""
 

@@ -18,7 +18,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from models.errors import ModelsError
-from scenarios.errors import ScenarioError
+from scenarios.errors import ProcessLostError, ScenarioError
 from scenarios.record import RunRecord
 from scenarios.settings import RunSettings
 from wbmpc.errors import InstallError, ModelMismatchError
@@ -95,7 +95,7 @@ class _Job:
             answer = self.results.recv()
         except EOFError:
             self.process.join()
-            raise ScenarioError(
+            raise ProcessLostError(
                 f"run {self.name}: its process died (exit code "
                 f"{self.process.exitcode}); wbmpc doctor checks the installation"
             ) from None

@@ -12,7 +12,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Literal, NoReturn
+from typing import Annotated, Literal, NoReturn, TextIO
 
 import msgspec
 import tyro
@@ -162,17 +162,33 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ModelsError as error:
         say(str(error))
         return _exit_code(error)
+    except Exception as error:
+        if not _is_estimator_error(error):
+            raise
+        say(str(error))
+        return EXIT_BAD_INPUT
+
+
+def _is_estimator_error(error: Exception) -> bool:
+    """Whether the estimators refused something; they know no other package."""
+    return any(cls.__name__ == "EkfError" for cls in type(error).__mro__)
 
 
 def entry_point() -> NoReturn:
     """Script `wbmpc`."""
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
+    code = main()
     try:
-        code = main()
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read the output has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = EXIT_OK
+    except OSError:  # whoever read the output has had enough
+        sys.stdout = _nowhere()
     sys.exit(code)
+
+
+def _nowhere() -> TextIO:
+    """A stream in place of one that is closed."""
+    return open(os.devnull, "w", encoding="utf-8")
 
 
 def say(sentence: str) -> None:
@@ -246,12 +262,19 @@ def _doctor(command: Doctor) -> int:
 
 
 def print_result(value: object, text: str, *, as_json: bool) -> None:
-    """Print the text, or the value as one JSON object and the text as words."""
+    """Print the text, or the value as one JSON object and the text as words.
+
+    A reader who has had enough, or a full disk, must not cost the run's files.
+    """
     if as_json:
         print(text, file=sys.stderr)
-        print(msgspec.json.encode(value).decode())
-    else:
-        print(text)
+        text = msgspec.json.encode(value).decode()
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        sys.stdout = _nowhere()
+        if not isinstance(error, BrokenPipeError):
+            say(f"could not print the result: {error.strerror}")
 
 
 def _exit_code(error: ModelsError) -> int:
@@ -259,7 +282,12 @@ def _exit_code(error: ModelsError) -> int:
 
     By name: with a wrong pair of wheels the module of these classes does not import.
     """
-    gates = {"InstallError", "ModelMismatchError", "RealTimeError"}
+    gates = {
+        "InstallError",
+        "ModelMismatchError",
+        "ProcessLostError",
+        "RealTimeError",
+    }
     names = {cls.__name__ for cls in type(error).__mro__}
     return EXIT_BAD_END if gates & names else EXIT_BAD_INPUT
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.settings import RunSettings
-from wbmpc.errors import UnknownNameError
+from wbmpc.errors import SettingsError, UnknownNameError
 from wbmpc.plant.gate import check_models
 from wbmpc.plant.imperfections import PRESETS, ImperfectionSettings, without
 from wbmpc.plant.interface import Measurement, Plant
@@ -161,6 +161,7 @@ def build_plant_side(settings: RunSettings, robot: Robot) -> PlantSide:
     Raises:
         ModelMismatchError: Nominal plant and controller disagree about the robot.
         UnknownNameError: No such plant, imperfection or base estimator.
+        SettingsError: The control tick is not a whole number of plant steps.
     """
     imperfections = imperfections_of(settings)
     if settings.base_estimator not in BASE_ESTIMATORS:
@@ -168,6 +169,12 @@ def build_plant_side(settings: RunSettings, robot: Robot) -> PlantSide:
             "base estimator", settings.base_estimator, BASE_ESTIMATORS
         )
     nominal = MujocoPlant(robot)
+    steps = robot.settings.mpc.tick_dt_s / nominal.dt_s
+    if abs(steps - round(steps)) > 1e-6:
+        raise SettingsError(
+            f"mpc.tick_dt_s {robot.settings.mpc.tick_dt_s:g}: must be a multiple of "
+            f"the plant's step, {nominal.dt_s:g} s"
+        )
     check_models(robot, nominal, seed=settings.seed)
     if settings.plant == "clean" and settings.uses_truth:
         return TruePlantSide(nominal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Callable
@@ -63,7 +64,11 @@ class RunFolder:
         def attempt() -> None:
             target = self._draft / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            writer(target)
+            try:
+                writer(target)
+            except OSError:
+                _remove(target)  # half a file would look like a whole one
+                raise
 
         self._attempt(attempt, name)
 
@@ -99,7 +104,7 @@ def choose_path(out: str | None, label: str, now: datetime | None = None) -> Pat
     """
     if out is not None:
         path = Path(out)
-        if path.is_file() or (path.is_dir() and any(path.iterdir())):
+        if not _is_free(path):
             raise ScenarioError(
                 f"--out {out}: must be a folder that is empty or does not exist yet"
             )
@@ -111,3 +116,23 @@ def choose_path(out: str | None, label: str, now: datetime | None = None) -> Pat
         number += 1
         path = base.with_name(f"{base.name}-{number}")
     return path
+
+
+def _is_free(path: Path) -> bool:
+    """Whether a folder can be made there."""
+    try:
+        if path.is_dir():
+            return not any(path.iterdir())
+        ancestor = next(p for p in path.resolve().parents if p.exists())
+        return not path.exists() and ancestor.is_dir()
+    except OSError:
+        return False
+
+
+def _remove(path: Path) -> None:
+    """Delete a file or folder, if that is possible."""
+    with contextlib.suppress(OSError):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)

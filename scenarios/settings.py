@@ -92,6 +92,7 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Check ranges."""
         _in_range("payload", self.payload_kg, 0.0, MAX_PAYLOAD_KG, "kg")
+        _in_range("seed", self.seed, 0, 2**32 - 1, "")
         _in_range("duration", self.duration_s, 0.1, 3600.0, "s")
         _in_range("at", self.at_s, 0.0, self.duration_s, "s")
         _in_range("ramp", self.ramp_s, 0.0, 3600.0, "s")
@@ -110,5 +111,5 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
 def _in_range(name: str, value: float, low: float, high: float, unit: str) -> None:
     if not math.isfinite(value) or not low <= value <= high:
         raise ScenarioError(
-            f"--{name} {value:g}: must be between {low:g} and {high:g} {unit}"
+            f"--{name} {value:g}: must be between {low:g} and {high:g} {unit}".rstrip()
         )

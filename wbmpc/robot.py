@@ -161,6 +161,27 @@ class Robot:
             if not self.full_model.existFrame(name):
                 choices = (f.name for f in self.full_model.frames)
                 raise UnknownNameError("frame", name, choices)
+        self._check_pairs()
+
+    def _check_pairs(self) -> None:
+        """Two soles, and two arms whose tip hangs on a moving link of their own."""
+        left, right = (sole.frame for sole in self.soles)
+        if left == right:
+            raise RobotError(f"left_sole and right_sole name the same frame {left!r}")
+        for side, arm in self.arms.items():
+            link, tip = (self._carrier(n) for n in (arm.link, arm.tip_frame))
+            own = getattr(self.settings.groups, f"{side}_arm")
+            if link != tip or link not in own:
+                raise RobotError(
+                    f"{side}: link {arm.link!r} moves with joint {link!r} and "
+                    f"tip_frame {arm.tip_frame!r} with {tip!r}; both must move with "
+                    f"the same joint of groups.{side}_arm"
+                )
+
+    def _carrier(self, frame: str) -> str:
+        """Name of the joint that moves a frame."""
+        index = self.full_model.frames[self.full_model.getFrameId(frame)].parentJoint
+        return str(self.full_model.names[index])
 
     def _armature(self) -> Array:
         armature = np.zeros(self.full_model.nv)
@@ -199,4 +220,22 @@ def _load_urdf(path: Path) -> pin.Model:
             if i > 1 and joint.nq != joint.nv
         ]
         raise RobotError(f"{path}: continuous joints are not supported: {odd}")
+    _check_limits(path, model)
     return model
+
+
+def _check_limits(path: Path, model: pin.Model) -> None:
+    """Refuse limits that one library reads as none and another as zero."""
+    for name, joint in zip(model.names[2:], model.joints[2:], strict=True):
+        low = model.lowerPositionLimit[joint.idx_q]
+        high = model.upperPositionLimit[joint.idx_q]
+        effort = model.upperEffortLimit[joint.idx_v]
+        if not low < high:
+            raise RobotError(
+                f"{path}: joint {name}: lower limit {low:g} must be below the upper "
+                f"one, {high:g}"
+            )
+        if not (np.isfinite(effort) and effort > 0.0):
+            raise RobotError(
+                f"{path}: joint {name}: effort limit {effort:g} must be finite and > 0"
+            )

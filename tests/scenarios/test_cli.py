@@ -14,7 +14,7 @@ from records import make_record
 
 from scenarios.batch import _Job, run_all
 from scenarios.cli import main
-from scenarios.errors import ScenarioError
+from scenarios.errors import ProcessLostError, ScenarioError
 from scenarios.record import RunRecord
 from scenarios.settings import RunSettings
 from wbmpc.robot import Robot
@@ -304,7 +304,7 @@ def test_spawned_run_that_dies_is_a_sentence() -> None:
     process.start()
     send.close()
     job = _Job(name="x", process=process, results=results, clock=None)
-    with pytest.raises(ScenarioError, match="exit code 9"):
+    with pytest.raises(ProcessLostError, match="exit code 9"):
         job.finish()
     results.close()
     process.close()

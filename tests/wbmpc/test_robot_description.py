@@ -102,3 +102,37 @@ def test_a_file_that_is_no_urdf_is_refused(tmp_path: Path, content: str) -> None
 def test_a_missing_file_is_refused() -> None:
     with pytest.raises(RobotError, match=r"nowhere\.urdf does not exist"):
         Robot(load_settings("alexander", ['urdf="nowhere.urdf"']))
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (['right_sole.frame="LEFT_SOLE"'], "name the same frame 'LEFT_SOLE'"),
+        (['left.link="RIGHT_ELBOW_PITCH_LINK"'], "left: link 'RIGHT_ELBOW"),
+        (['left.link="PELVIS_LINK"'], "left: link 'PELVIS_LINK' moves with"),
+        (['left.link="HEAD_LINK"', 'left.tip_frame="HEAD_LINK"'], "left_arm"),
+    ],
+)
+def test_arms_and_soles_that_do_not_fit_are_refused(
+    keys: list[str], words: str
+) -> None:
+    with pytest.raises(RobotError, match=words):
+        Robot(load_settings("alexander", keys))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('effort="80.0"', 'effort="0"', "effort limit 0 must be finite and > 0"),
+        ('lower="0"', 'lower="9"', "lower limit 9 must be below the upper"),
+    ],
+)
+def test_limits_that_mean_nothing_are_refused(
+    tmp_path: Path, old: str, new: str, words: str
+) -> None:
+    text = Path(load_settings("alexander").urdf).read_text(encoding="utf-8")
+    assert old in text
+    path = tmp_path / "robot.urdf"
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(RobotError, match=words):
+        Robot(load_settings("alexander", [f'urdf="{path}"']))
