@@ -473,3 +473,13 @@ def test_weak_all_channel_prior_lessens_the_shift_by_torque_errors(biped, payloa
         assert estimate.mass_kg[0] == pytest.approx(0.616 + payload_kg, abs=0.15)
     assert shift[PriorRegime.INERTIA_ONLY] > 0.3
     assert shift[PriorRegime.ALL] < 0.75 * shift[PriorRegime.INERTIA_ONLY]
+
+
+def test_an_absurd_gap_does_not_end_the_filter(arm, arm_motion):
+    estimator = _arm_run(arm, arm_motion)
+    plant = with_payload(arm, "J5", 1.0, (0.0, 0.1, -0.2))
+    estimator.update(*_arm_tick(plant, arm_motion, 0.4), dt_s=1e300)
+    for tick in range(41, 80):
+        after = estimator.update(*_arm_tick(plant, arm_motion, tick * 0.01), dt_s=0.01)
+    assert after.ok
+    assert after.sigma_mass_kg[0] < 10.0
