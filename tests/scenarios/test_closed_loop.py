@@ -144,8 +144,10 @@ def test_other_loads_arms_and_times(
     record = run(settings)
     assert not record.fell
     assert_physical(record)
+    # Table III's noise is in proportion to no load: a small one takes longer.
+    within_s = 0.4 if payload_kg >= 3.0 else 1.0
     for side in ("left", "right") if arm == "both" else (arm,):
-        found = excess_kg(record, side, at_s + 0.4)
+        found = excess_kg(record, side, at_s + within_s)
         assert found == pytest.approx(payload_kg, rel=0.1)
         if remove_at_s is not None:
             assert excess_kg(record, side, remove_at_s + 2.0) < 0.3
