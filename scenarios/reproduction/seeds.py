@@ -8,7 +8,7 @@ from scenarios.evaluation import evaluate as evaluate_run
 from scenarios.evaluation import twin_of
 from scenarios.lab import Lab
 from scenarios.lines import experiment_lines
-from scenarios.paper import WASHING_GOALS, Goal
+from scenarios.paper import Goal
 from scenarios.record import RunRecord
 from scenarios.reproduction.experiment import Experiment, Report, Scope
 from scenarios.results import RunMetrics
@@ -83,6 +83,7 @@ def _measure(
 
 
 def _washing_lines(metrics: RunMetrics) -> list[Line]:
+    """Without goals: those of window washing are for the clean plant."""
     arm = "right" if metrics.arm == "right" else "left"
     tip = metrics.tip[arm]
     link = next(m for m in metrics.links.values() if m.side == arm)
@@ -99,7 +100,6 @@ def _washing_lines(metrics: RunMetrics) -> list[Line]:
             value=value,
             unit=unit,
             decimals=2,
-            goal=WASHING_GOALS.get(key),
         )
         for key, (label, value, unit) in values.items()
     ]
