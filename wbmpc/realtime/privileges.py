@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 _MCL_CURRENT_AND_FUTURE = 3
 
@@ -49,7 +51,7 @@ def realtime_process(priority: int | None) -> Iterator[Privileges]:
         if granted.memory_locked:
             _libc().munlockall()
         if granted.scheduler != "normal":
-            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+            _schedule_threads(os.SCHED_OTHER, 0)
         if collects:
             gc.enable()
 
@@ -69,10 +71,23 @@ def _ask_fifo(priority: int) -> str:
         return "SCHED_FIFO: this system does not have it"
     policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
     try:
-        os.sched_setscheduler(0, policy, os.sched_param(priority))
+        _schedule_threads(policy, priority)
     except OSError as error:
         return f"SCHED_FIFO refused: {error.strerror}; needs an rtprio limit"
     return ""
+
+
+def _schedule_threads(policy: int, priority: int) -> None:
+    """Set the scheduler of every thread there is now.
+
+    The solver's OpenMP workers are among them: a worker left behind at normal priority
+    keeps the others waiting at every barrier.
+    """
+    tasks = Path("/proc/self/task")
+    threads = [int(entry.name) for entry in tasks.iterdir()] if tasks.is_dir() else [0]
+    for thread in threads:
+        with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+            os.sched_setscheduler(thread, policy, os.sched_param(priority))
 
 
 def _lock_memory() -> str:
