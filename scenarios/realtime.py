@@ -41,6 +41,8 @@ from wbmpc.realtime import (
 from wbmpc.reference import Reference
 from wbmpc.robot import Robot
 
+COST_EVERY = 200
+"""Ticks between two readings of the cost by term: each costs a deadline."""
 CONTROL_PRIORITY = 40
 """Of SCHED_FIFO."""
 PLANT_PRIORITY = 60
@@ -208,7 +210,9 @@ class RealTimeRun:
         self._control = ControlSide(robot, adaptation, deliver=plant.publish)
         payload = Payload(mass_kg=settings.payload_kg)
         true_model = plant.wait_ready().true_model
-        self._recorder = Recorder(settings, robot, payload, true_model)
+        self._recorder = Recorder(
+            settings, robot, payload, true_model, cost_every=COST_EVERY
+        )
         self._monitor = DeadlineMonitor()
 
     def finish(

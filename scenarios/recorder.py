@@ -28,7 +28,7 @@ from wbmpc.robot import BASE, Robot
 
 Array = NDArray[np.float64]
 
-_COST_EVERY = 10
+COST_EVERY = 10
 """Ticks between two readings of the cost by term."""
 
 
@@ -53,6 +53,8 @@ class Recorder:
         robot: Robot,
         payload: Payload,
         true_model: pin.Model | None = None,
+        *,
+        cost_every: int = COST_EVERY,
     ) -> None:
         """Prepare for a run.
 
@@ -61,7 +63,10 @@ class Recorder:
             robot: Robot description.
             payload: Shape of the load, for the true link parameters.
             true_model: `Robot.full_model` with the plant's own inertias.
+            cost_every: Ticks between two readings of the cost by term, which takes
+                milliseconds.
         """
+        self._cost_every = cost_every
         self._settings, self._robot, self._payload = settings, robot, payload
         self._truth = GroundTruth(robot, payload, true_model)
         self._rows: dict[str, list] = {}
@@ -116,7 +121,7 @@ class Recorder:
             self.faults[f"mpc_{tick.result.status.name.lower()}"] += 1
         if command.saturated.any():
             self.faults["torque_saturated"] += 1
-        if self._ticks % _COST_EVERY == 0:
+        if self._ticks % self._cost_every == 0:
             self._cost_times.append(measured.time_s)
             for term, value in control.mpc.ocp.cost_by_term().items():
                 self._cost.setdefault(term, []).append(value)
