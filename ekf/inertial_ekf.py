@@ -26,6 +26,8 @@ from ekf.model_lookup import frame_ids, link_joint_ids, root_dofs
 from ekf.pseudo_inertia import pseudo_inertia
 from ekf.regularisation import FictitiousPrior
 from ekf.settings import (
+    HOPELESS_STEP,
+    LARGEST_STEP,
     LONGEST_TICK_S,
     LONGEST_WALK_S,
     REFERENCE_TICK_S,
@@ -253,7 +255,7 @@ class InertialEKF:
         with np.errstate(over="ignore", invalid="ignore"):
             accepted = self._correct(tick)
         if accepted is None:
-            reason = "the update was not finite or S was not positive"
+            reason = "the update was absurd, not finite, or S was not positive"
             return self._reject(UpdateStatus.REJECTED_NUMERICAL, reason, dt_s)
         self._unused_s = 0.0
         self._estimate = accepted
@@ -308,7 +310,11 @@ class InertialEKF:
     def _accept(
         self, correction: KalmanCorrection, innovation: Array
     ) -> Estimate | None:
-        theta = self._theta + correction.change.reshape(-1, 10)
+        largest = np.abs(correction.change).max()
+        if largest > HOPELESS_STEP:
+            return None
+        share = min(1.0, LARGEST_STEP / max(largest, LARGEST_STEP))
+        theta = self._theta + share * correction.change.reshape(-1, 10)
         parameters, jacobians = self._linearise(theta)
         if not (_all_consistent(parameters) and np.isfinite(jacobians).all()):
             return None

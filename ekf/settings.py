@@ -13,6 +13,16 @@ from ekf.model_lookup import root_dofs
 REFERENCE_TICK_S = 0.01
 """The tick all variances refer to: the paper runs the filter at 100 Hz."""
 
+HOPELESS_STEP = 50.0
+"""A sample that asks for more than this (alpha: a factor 1e43 in mass) is refused."""
+
+LARGEST_STEP = 0.5
+"""No channel of theta moves further in one sample (alpha: a factor e in mass; t: m).
+
+The linearisation is good nearby only. Without this bound one absurd torque sample can
+drive a mass so close to zero that no later sample moves it again.
+"""
+
 LONGEST_WALK_S = 60.0
 """Process noise grows for no longer than this, however long the gap."""
 

@@ -483,3 +483,14 @@ def test_an_absurd_gap_does_not_end_the_filter(arm, arm_motion):
         after = estimator.update(*_arm_tick(plant, arm_motion, tick * 0.01), dt_s=0.01)
     assert after.ok
     assert after.sigma_mass_kg[0] < 10.0
+
+
+@pytest.mark.parametrize("spike_Nm", [-500.0, 100.0, 1000.0])
+def test_one_absurd_torque_does_not_spoil_the_estimate(arm, arm_motion, spike_Nm):
+    estimator = _arm_run(arm, arm_motion, plant=arm)
+    q, v, a, tau = _arm_tick(arm, arm_motion, 0.4)
+    estimator.update(q, v, a, tau + spike_Nm, dt_s=0.01)
+    for tick in range(41, 400):
+        after = estimator.update(*_arm_tick(arm, arm_motion, tick * 0.01), dt_s=0.01)
+    nominal = estimator.nominal_parameters[0, 0]
+    assert after.mass_kg[0] == pytest.approx(nominal, rel=0.1)
