@@ -31,11 +31,6 @@ def estimators_text(result: EstimatorsResult) -> str:
     return "\n\n".join(parts)
 
 
-def rows_text(rows: Sequence[Row]) -> str:
-    """Table of payload rows."""
-    return markdown(ROW_HEADER, [_row(row) for row in rows])
-
-
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table whose columns also line up as text."""
     cells = [list(header), *map(list, rows)]
