@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from models.errors import SettingsError, UnknownNameError
+from models.installed import installed_urdf, is_installed_name
 from models.settings import RobotSettings
 
 _HERE = Path(__file__).resolve().parent
@@ -56,7 +57,13 @@ def load_settings(robot: str, overrides: Sequence[str] = ()) -> RobotSettings:
     settings = _convert(table, str(path))
     for assignment in overrides:
         settings = override(settings, assignment)
-    return msgspec.structs.replace(settings, urdf=str(path.parent / settings.urdf))
+    return msgspec.structs.replace(settings, urdf=str(_urdf_path(path, settings.urdf)))
+
+
+def _urdf_path(settings_file: Path, urdf: str) -> Path:
+    if is_installed_name(urdf):
+        return installed_urdf(urdf)
+    return settings_file.parent / urdf
 
 
 def override(settings: RobotSettings, assignment: str) -> RobotSettings:

@@ -22,6 +22,17 @@ class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Base of all settings: immutable, unknown keys refused."""
 
 
+class FrameSettings(_Settings, frozen=True, kw_only=True):
+    """A frame that the URDF does not have."""
+
+    parent: str
+    """Link it is fixed to."""
+    position_m: tuple[float, float, float]
+    """Of its origin, in the parent's frame."""
+    rpy_rad: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Roll, pitch, yaw about the parent's fixed axes, as in a URDF."""
+
+
 class SoleSettings(_Settings, frozen=True, kw_only=True):
     """A rectangular sole, centred at its frame, z pointing up out of the ground."""
 
@@ -50,6 +61,10 @@ class GroupSettings(_Settings, frozen=True, kw_only=True):
     right_arm: tuple[str, ...]
     neck: tuple[str, ...] = ()
     """Locked out of the controller's model, held by a PD in the plant."""
+    locked: tuple[str, ...] = ()
+    """Treated like the neck: wrists that only have to hold a load, for instance."""
+    welded: tuple[str, ...] = ()
+    """No joints at all, neither in the controller nor in the plant: fingers."""
 
 
 class JointGains(_Settings, frozen=True, kw_only=True):
@@ -66,6 +81,10 @@ class LowLevelSettings(_Settings, frozen=True, kw_only=True):
     spine: JointGains
     arms: JointGains
     neck: JointGains
+    locked: JointGains = JointGains(kp_Nm_per_rad=100.0, kd_Nms_per_rad=2.0)
+    joints: dict[str, JointGains] = {}
+    """Gains of single joints, by name, instead of their group's. A joint that moves
+    little inertia oscillates under its group's damping at 1 kHz."""
 
 
 class PlantSettings(_Settings, frozen=True, kw_only=True):
@@ -221,15 +240,20 @@ class RobotSettings(_Settings, frozen=True, kw_only=True):
 
     name: str
     urdf: str
-    """URDF file beside this settings file, or a path."""
+    """URDF file beside this settings file, a path, or `example-robot-data:NAME`."""
     root_link: str
     groups: GroupSettings
+    frames: dict[str, FrameSettings] = {}
+    """Frames to add to those of the URDF, by name."""
     left_sole: SoleSettings
     right_sole: SoleSettings
     left: ArmSettings
     right: ArmSettings
     home: dict[str, float]
     """Joint angles [rad] of the home pose by joint name; others are zero."""
+    poses: dict[str, dict[str, float]] = {}
+    """Spine and arm angles [rad] by joint name of poses that scenarios ask for; others
+    stay at home."""
     plant: PlantSettings
     low_level: LowLevelSettings
     mpc: MpcSettings

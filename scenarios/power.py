@@ -46,7 +46,7 @@ class PowerModel(msgspec.Struct, frozen=True, kw_only=True):
             ("left_leg", "right_leg"): self.legs,
             ("spine",): self.spine,
             ("left_arm", "right_arm"): self.arms,
-            ("neck",): self.neck,
+            ("neck", "locked"): self.neck,
         }
         factors = np.zeros(len(robot.joint_names))
         for names, motor in groups.items():

@@ -31,7 +31,7 @@ class LowLevelMode(enum.Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class JointCommand:
-    """Torques for every joint, neck included, within their limits.
+    """Torques for every joint, locked ones included, within their limits.
 
     Attributes:
         tau_Nm: (n,) in the order of `Robot.joint_names`.
@@ -47,10 +47,10 @@ class JointCommand:
 class LowLevelController:
     r"""Feed-forward torque and PD around a cubic Hermite spline of the plan.
 
-    tau = tau* + Kp (q*(t) - q) + Kd (v*(t) - v), clipped to the effort limits; the neck
-    has a PD about its home angles. When the plan gets older than `MAX_PLAN_AGE_S` the
-    joints are held where the plan last put them, with damping: the command depends on
-    past commands and damping only, never on extrapolated motion.
+    tau = tau* + Kp (q*(t) - q) + Kd (v*(t) - v), clipped to the effort limits; neck and
+    locked joints have a PD about their home angles. When the plan gets older than
+    `MAX_PLAN_AGE_S` the joints are held where the plan last put them, with damping: the
+    command depends on past commands and damping only, never on extrapolated motion.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -140,8 +140,12 @@ def _gains(robot: Robot) -> tuple[Array, Array]:
         ("spine",): settings.spine,
         ("left_arm", "right_arm"): settings.arms,
         ("neck",): settings.neck,
+        ("locked",): settings.locked,
     }
     for names, gains in groups.items():
         joints = robot.joints_full(*names)
         kp[joints], kd[joints] = gains.kp_Nm_per_rad, gains.kd_Nms_per_rad
+    for name, gains in settings.joints.items():
+        joint = robot.joint_names.index(name)
+        kp[joint], kd[joint] = gains.kp_Nm_per_rad, gains.kd_Nms_per_rad
     return kp, kd

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,15 +22,15 @@ BASE = 6
 class Robot:
     """Rigid-body models of a robot with its settings.
 
-    Two models share every joint but the neck: `full_model` is the plant's robot,
-    `model` the controller's, in which the neck is locked at its home angles (paper,
-    section IV). Both start with a free-flyer joint, so that
+    Two models share every joint but the locked ones: `full_model` is the plant's robot,
+    `model` the controller's, in which neck and locked joints stay at their home angles
+    (paper, section IV). Both start with a free-flyer joint, so that
     q = [x y z | quaternion xyzw | joints] and v = [base linear, base angular, joints],
     the base twist in the base frame.
 
     Attributes:
         settings: The robot's typed settings.
-        full_model: All joints.
+        full_model: All joints but the welded ones.
         model: The controller's joints.
         joint_names: Actuated joints of `full_model`, in its order.
         controlled_joints: Actuated joints of `model`, in its order.
@@ -44,12 +45,15 @@ class Robot:
         """
         self.settings = settings
         self.urdf_path = Path(settings.urdf)
-        self.full_model = _load_urdf(self.urdf_path)
+        self.full_model = _weld(_load_urdf(self.urdf_path), settings)
+        _add_frames(self.full_model, settings)
+        _check_limits(self.urdf_path, self.full_model)
         self.joint_names = tuple(self.full_model.names[2:])
         self._check_names()
         self.full_model.armature = self._armature()
         self.home_q_full = self._home_configuration()
-        self.model = self._lock_neck()
+        self.model = self.lock(self.full_model)
+        self._check_pairs()
         self.controlled_joints = tuple(self.model.names[2:])
         self._controlled = np.array(
             [self.joint_names.index(name) for name in self.controlled_joints]
@@ -81,16 +85,22 @@ class Robot:
         """Effort limits in the order of `controlled_joints`."""
         return self.torque_limits_full_Nm[self._controlled]
 
+    def lock(self, full_model: pin.Model) -> pin.Model:
+        """Hold neck and locked joints at home in a model with all joints."""
+        groups = self.settings.groups
+        ids = [full_model.getJointId(n) for n in groups.neck + groups.locked]
+        return pin.buildReducedModel(full_model, ids, self.home_q_full)
+
     def controlled_q(self, q_full: Array) -> Array:
-        """Drop the neck from a configuration."""
+        """Drop the locked joints from a configuration."""
         return np.concatenate([q_full[:7], q_full[7:][self._controlled]])
 
     def controlled_v(self, v_full: Array) -> Array:
-        """Drop the neck from a velocity."""
+        """Drop the locked joints from a velocity."""
         return np.concatenate([v_full[:BASE], v_full[BASE:][self._controlled]])
 
     def controlled_tau(self, tau_full_Nm: Array) -> Array:
-        """Drop the neck from joint torques."""
+        """Drop the locked joints from joint torques."""
         return tau_full_Nm[self._controlled]
 
     def full_tau(self, tau_Nm: Array, rest_Nm: Array) -> Array:
@@ -136,6 +146,7 @@ class Robot:
         table = {
             field: getattr(self.settings.groups, field)
             for field in self.settings.groups.__struct_fields__
+            if field != "welded"
         }
         for group in groups:
             if group not in table:
@@ -144,9 +155,9 @@ class Robot:
 
     def _check_names(self) -> None:
         groups = self.settings.groups
-        grouped = [n for f in groups.__struct_fields__ for n in getattr(groups, f)]
-        named = (*grouped, *self.settings.home, *self.settings.plant.armature_kgm2)
-        for name in named:
+        fields = [f for f in groups.__struct_fields__ if f != "welded"]
+        grouped = [n for field in fields for n in getattr(groups, field)]
+        for name in (*grouped, *self._named_joints()):
             if name not in self.joint_names:
                 raise UnknownNameError("joint", name, self.joint_names)
         missing = set(self.joint_names) - set(grouped)
@@ -161,7 +172,14 @@ class Robot:
             if not self.full_model.existFrame(name):
                 choices = (f.name for f in self.full_model.frames)
                 raise UnknownNameError("frame", name, choices)
-        self._check_pairs()
+
+    def _named_joints(self) -> Iterator[str]:
+        """Joints that settings other than the groups name."""
+        settings = self.settings
+        yield from settings.plant.armature_kgm2
+        yield from settings.low_level.joints
+        for pose in (settings.home, *settings.poses.values()):
+            yield from (n for n in pose if n not in settings.groups.welded)
 
     def _check_pairs(self) -> None:
         """Two soles, and two arms whose tip hangs on a moving link of their own."""
@@ -179,9 +197,8 @@ class Robot:
                 )
 
     def _carrier(self, frame: str) -> str:
-        """Name of the joint that moves a frame."""
-        index = self.full_model.frames[self.full_model.getFrameId(frame)].parentJoint
-        return str(self.full_model.names[index])
+        """Name of the controller's joint that moves a frame."""
+        return str(self.model.names[self.link_joint(frame)])
 
     def _armature(self) -> Array:
         armature = np.zeros(self.full_model.nv)
@@ -193,16 +210,13 @@ class Robot:
         """Home joint angles with the soles' midpoint at the origin of the floor."""
         q = pin.neutral(self.full_model)
         for name, angle in self.settings.home.items():
-            q[7 + self.joint_names.index(name)] = angle
+            if name in self.joint_names:
+                q[7 + self.joint_names.index(name)] = angle
         data = self.full_model.createData()
         pin.framesForwardKinematics(self.full_model, data, q)
         feet = [data.oMf[self.full_model.getFrameId(s.frame)] for s in self.soles]
         q[:3] -= np.mean([foot.translation for foot in feet], axis=0)
         return q
-
-    def _lock_neck(self) -> pin.Model:
-        ids = [self.full_model.getJointId(n) for n in self.settings.groups.neck]
-        return pin.buildReducedModel(self.full_model, ids, self.home_q_full)
 
 
 def _load_urdf(path: Path) -> pin.Model:
@@ -220,8 +234,37 @@ def _load_urdf(path: Path) -> pin.Model:
             if i > 1 and joint.nq != joint.nv
         ]
         raise RobotError(f"{path}: continuous joints are not supported: {odd}")
-    _check_limits(path, model)
     return model
+
+
+def _weld(model: pin.Model, settings: RobotSettings) -> pin.Model:
+    """Turn the welded joints into fixed ones, at their home angles."""
+    if not settings.groups.welded:
+        return model
+    q, ids = pin.neutral(model), []
+    for name in settings.groups.welded:
+        if not model.existJointName(name):
+            raise UnknownNameError("joint", name, tuple(model.names[2:]))
+        ids.append(model.getJointId(name))
+        q[model.joints[ids[-1]].idx_q] = settings.home.get(name, 0.0)
+    return pin.buildReducedModel(model, ids, q)
+
+
+def _add_frames(model: pin.Model, settings: RobotSettings) -> None:
+    """Add the settings' own frames, without inertia."""
+    links = [f.name for f in model.frames if f.type == pin.FrameType.BODY]
+    for name, frame in settings.frames.items():
+        if model.existFrame(name):
+            raise RobotError(f"frames.{name}: the URDF has a frame of this name")
+        if frame.parent not in links:
+            raise UnknownNameError("link", frame.parent, links)
+        index = model.getFrameId(frame.parent, pin.FrameType.BODY)
+        parent, rotation = model.frames[index], pin.rpy.rpyToMatrix(*frame.rpy_rad)
+        placement = parent.placement * pin.SE3(rotation, np.array(frame.position_m))
+        kind = pin.FrameType.OP_FRAME
+        model.addFrame(
+            pin.Frame(name, parent.parentJoint, index, placement, kind), False
+        )
 
 
 def _check_limits(path: Path, model: pin.Model) -> None:

@@ -1,0 +1,62 @@
+"""Robot files of the installed package `example-robot-data`, by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from models.errors import SettingsError, UnknownNameError
+
+PREFIX = "example-robot-data:"
+
+
+def is_installed_name(urdf: str) -> bool:
+    """Whether a `urdf` setting names an installed robot instead of a file."""
+    return urdf.startswith(PREFIX)
+
+
+def installed_robot_names() -> tuple[str, ...]:
+    """Names that may follow `example-robot-data:`; those with a URDF.
+
+    Raises:
+        SettingsError: The package is not installed.
+    """
+    return tuple(sorted(name for name, _ in _loaders() if name))
+
+
+def installed_urdf(urdf: str) -> Path:
+    """URDF file of `example-robot-data:NAME`.
+
+    Raises:
+        SettingsError: The package is not installed, or is a slim one without models.
+        UnknownNameError: It has no such robot.
+    """
+    name = urdf.removeprefix(PREFIX)
+    loaders = dict(_loaders())
+    if name not in loaders:
+        choices = (f"{PREFIX}{known}" for known in loaders)
+        raise UnknownNameError("installed robot", f"{PREFIX}{name}", choices)
+    from example_robot_data.robots_loader import getModelPath
+
+    try:
+        return (Path(getModelPath(loaders[name])) / loaders[name]).resolve()
+    except OSError:
+        raise SettingsError(
+            f"{urdf}: example-robot-data is installed without its models; "
+            "pip install 'example-robot-data==5.0.0'"
+        ) from None
+
+
+def _loaders() -> list[tuple[str, str]]:
+    """Name and URDF path below the package's models of every robot with a URDF."""
+    try:
+        from example_robot_data.robots_loader import ROBOTS
+    except ImportError:
+        raise SettingsError(
+            "robots named example-robot-data:NAME need that package; "
+            "pip install 'example-robot-data==5.0.0'"
+        ) from None
+    return [
+        (name, f"{loader.path}/{loader.urdf_subpath}/{loader.urdf_filename}")
+        for name, loader in ROBOTS.items()
+        if loader.urdf_filename
+    ]
