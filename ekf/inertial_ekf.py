@@ -10,6 +10,7 @@ import pinocchio as pin
 
 from ekf.arrays import Array, frozen, require_positive
 from ekf.deviation import DeviationModel
+from ekf.deviation_stack import DeviationStack
 from ekf.errors import DimensionError, InvalidSettingError
 from ekf.estimate import Estimate, UpdateStatus
 from ekf.faults import (
@@ -21,7 +22,7 @@ from ekf.faults import (
     to_array,
     to_float,
 )
-from ekf.kalman import KalmanCorrection, kalman_correction
+from ekf.information_update import InformationCorrection, information_correction
 from ekf.model_lookup import frame_ids, link_joint_ids, root_dofs
 from ekf.pseudo_inertia import pseudo_inertia
 from ekf.regularisation import FictitiousPrior
@@ -35,6 +36,7 @@ from ekf.settings import (
     torque_variance,
 )
 from ekf.torque_measurement import TorqueMeasurement
+from ekf.update_weights import UpdateWeights
 
 _STATUS_OF_FAULT = {
     FaultKind.DIMENSION: UpdateStatus.REJECTED_DIMENSION,
@@ -45,6 +47,23 @@ _STATUS_OF_FAULT = {
 }
 
 
+_PLAIN = UpdateWeights()
+_NO_WRENCHES = np.empty((0, 6))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TorqueSample:
+    """What one sample says about the estimated links.
+
+    Attributes:
+        y: (nv,) torque their inertia has to explain, bias taken off [N, Nm].
+        regressor: (nv, 10 n) Y_est of their inertial parameters.
+    """
+
+    y: Array
+    regressor: Array
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Tick:
     q: Array
@@ -52,7 +71,6 @@ class _Tick:
     a: Array
     tau_joints: Array
     wrenches: Array
-    dt_s: float
 
 
 class InertialEKF:
@@ -111,13 +129,14 @@ class InertialEKF:
         self._links = tuple(links)
         foot_ids = frame_ids(model, feet)
         self._torque = TorqueMeasurement(model, self._joint_ids, foot_ids)
-        self._deviations = _deviations(model, self._joint_ids)
+        self._deviations = DeviationStack(_deviations(model, self._joint_ids))
         self._shapes = _input_shapes(model, len(foot_ids))
         self._set_noise(process_noise, measurement_variance, prior)
         size = 10 * len(self._joint_ids)
         self._initial_covariance = _covariance(initial_covariance, size)
         self._rejections: Counter[UpdateStatus] = Counter()
         self._torque_bias = np.zeros(self._torque.model.nv)
+        self._no_innovation = frozen(np.full(self._torque.model.nv, np.nan))
         self.reset()
 
     def _set_noise(
@@ -133,8 +152,10 @@ class InertialEKF:
             measurement_variance = torque_variance(model)
         torque = _variances("measurement_variance", measurement_variance, model.nv)
         self._process = np.tile(process_noise.variances(), count)
-        self._selection = np.kron(np.eye(count), prior.rows())
-        self._variance = np.concatenate((torque, np.tile(prior.variances(), count)))
+        self._variance = torque
+        own = np.zeros(10)
+        own[list(prior.channels())] = 1.0 / prior.variances()
+        self._pull = np.tile(own, count)
 
     @property
     def links(self) -> tuple[str, ...]:
@@ -149,7 +170,7 @@ class InertialEKF:
     @property
     def nominal_parameters(self) -> Array:
         """(n, 10) nominal inertial parameters of the estimated links."""
-        return np.stack([model.nominal_parameters for model in self._deviations])
+        return self._deviations.nominal.copy()
 
     @property
     def estimate(self) -> Estimate:
@@ -202,13 +223,13 @@ class InertialEKF:
         Returns:
             None for a sample that `update` would reject.
         """
-        tick = self._read(q, v, a, tau_joints, wrenches, REFERENCE_TICK_S)
+        tick = self._read(q, v, a, tau_joints, wrenches)
         if isinstance(tick, Fault):
             return None
-        y, regressor = self._torque.evaluate(
-            tick.q, tick.v, tick.a, tick.tau_joints, tick.wrenches
+        sample = self._measure(tick)
+        residual: Array = (
+            sample.y + self._torque_bias - sample.regressor @ self._nominal
         )
-        residual: Array = y - regressor @ self.nominal_parameters.ravel()
         return residual
 
     def reset(self) -> Estimate:
@@ -217,11 +238,45 @@ class InertialEKF:
         The count of rejections and the torque bias are kept.
         """
         self._theta = np.zeros((len(self._joint_ids), 10))
+        self._nominal = self.nominal_parameters.ravel()
         self._covariance = self._initial_covariance.copy()
         self._unused_s = 0.0
-        self._parameters, self._jacobians = self._linearise(self._theta)
+        self._parameters, self._jacobians = self._deviations.linearise(self._theta)
         self._estimate = self._describe(UpdateStatus.NOT_UPDATED)
         return self._estimate
+
+    def reset_link(self, index: int) -> None:
+        """Return one link to nominal and to its initial covariance.
+
+        What it had in common with the other links is forgotten; they stay as they are.
+
+        Args:
+            index: Place of the link in `links`.
+        """
+        own = slice(10 * index, 10 * index + 10)
+        self._theta = self._theta.copy()
+        self._theta[index] = 0.0
+        self._replace_block(own, self._initial_covariance[own, own])
+        self._parameters, self._jacobians = self._deviations.linearise(self._theta)
+        self._estimate = self._describe(self._estimate.status)
+
+    def inflate(self, index: int, variances: Array) -> None:
+        """Forget how sure one link was: its covariance becomes a diagonal.
+
+        Args:
+            index: Place of the link in `links`.
+            variances: (10,) of its channels; what is above them already stays.
+        """
+        own = slice(10 * index, 10 * index + 10)
+        wider = np.maximum(variances, self._covariance[own, own].diagonal())
+        self._replace_block(own, np.diag(wider))
+
+    def _replace_block(self, own: slice, block: Array) -> None:
+        covariance = self._covariance.copy()
+        covariance[own, :] = 0.0
+        covariance[:, own] = 0.0
+        covariance[own, own] = block
+        self._covariance = covariance
 
     def update(
         self,
@@ -249,82 +304,125 @@ class InertialEKF:
                 foot frames [N, Nm]; None only if the filter has no feet.
             dt_s: Time since the previous sample.
         """
-        tick = self._read(q, v, a, tau_joints, wrenches, dt_s)
-        if isinstance(tick, Fault):
-            return self._reject(_STATUS_OF_FAULT[tick.kind], tick.reason, dt_s)
+        sample = self.measure(q, v, a, tau_joints, wrenches)
+        return self.correct(sample, dt_s=dt_s)
+
+    def measure(
+        self, q: Any, v: Any, a: Any, tau_joints: Any, wrenches: Any = None
+    ) -> TorqueSample | Fault:
+        """The first half of `update`: what the sample says, without using it.
+
+        Args:
+            q: As for `update`; so are the others.
+            v: See there.
+            a: See there.
+            tau_joints: See there.
+            wrenches: See there.
+
+        Returns:
+            The fault of a sample that can not be used.
+        """
+        tick = self._read(q, v, a, tau_joints, wrenches)
+        return tick if isinstance(tick, Fault) else self._measure(tick)
+
+    def correct(
+        self,
+        sample: TorqueSample | Fault,
+        *,
+        dt_s: float,
+        weights: UpdateWeights = _PLAIN,
+    ) -> Estimate:
+        """The second half of `update`. Never raises on data.
+
+        Args:
+            sample: What `measure` gave.
+            dt_s: Time since the previous sample.
+            weights: Changes to the noise of this update.
+        """
+        fault = sample if isinstance(sample, Fault) else None
+        fault = fault or find_time_step_fault(to_float(dt_s))
+        if fault is not None:
+            return self._reject(_STATUS_OF_FAULT[fault.kind], fault.reason, dt_s)
+        assert isinstance(sample, TorqueSample)
         with np.errstate(over="ignore", invalid="ignore"):
-            accepted = self._correct(tick)
+            accepted = self._correct(sample, to_float(dt_s), weights)
         if accepted is None:
-            reason = "the update was absurd, not finite, or S was not positive"
+            reason = "the update was absurd, not finite, or its gain was singular"
             return self._reject(UpdateStatus.REJECTED_NUMERICAL, reason, dt_s)
         self._unused_s = 0.0
         self._estimate = accepted
         return accepted
 
     def _read(
-        self, q: Any, v: Any, a: Any, tau_joints: Any, wrenches: Any, dt_s: Any
+        self, q: Any, v: Any, a: Any, tau_joints: Any, wrenches: Any
     ) -> _Tick | Fault:
         if wrenches is None:
             if self._shapes["wrenches"][0] > 0:
                 reason = "wrenches is None: a filter with feet needs (n_feet, 6)"
                 return Fault(kind=FaultKind.MISSING, reason=reason)
-            wrenches = np.empty((0, 6))
+            wrenches = _NO_WRENCHES
         values = (q, v, a, tau_joints, wrenches)
         arrays = dict(zip(self._shapes, map(to_array, values), strict=True))
-        fault = (
-            find_array_fault(
-                (name, array, self._shapes[name]) for name, array in arrays.items()
-            )
-            or find_configuration_fault(self._torque.model, arrays["q"])
-            or find_time_step_fault(to_float(dt_s))
-        )
-        return fault or _Tick(**arrays, dt_s=to_float(dt_s))
+        fault = find_array_fault(
+            (name, array, self._shapes[name]) for name, array in arrays.items()
+        ) or find_configuration_fault(self._torque.model, arrays["q"])
+        return fault or _Tick(**arrays)
 
-    def _correct(self, tick: _Tick) -> Estimate | None:
+    def _measure(self, tick: _Tick) -> TorqueSample:
         y, regressor = self._torque.evaluate(
             tick.q, tick.v, tick.a, tick.tau_joints, tick.wrenches
         )
-        y = y - self._torque_bias
-        innovation = y - regressor @ self._parameters.ravel()
-        correction = self._solve(
-            np.concatenate((innovation, -self._selection @ self._theta.ravel())),
-            np.vstack((_chain(regressor, self._jacobians), self._selection)),
-            tick.dt_s,
+        return TorqueSample(y=y - self._torque_bias, regressor=regressor)
+
+    def _correct(
+        self, sample: TorqueSample, dt_s: float, weights: UpdateWeights
+    ) -> Estimate | None:
+        innovation = sample.y - sample.regressor @ self._parameters.ravel()
+        jacobian = _chain(sample.regressor, self._jacobians)
+        weight = min(dt_s, LONGEST_TICK_S) / REFERENCE_TICK_S
+        trust = weight / self._variance
+        if weights.variance_scale is not None:
+            trust = trust / weights.variance_scale
+        weighted = jacobian.T * trust
+        information, score = weighted @ jacobian, weighted @ innovation
+        pull, theta = weight * self._pull, self._theta.ravel()
+        information.flat[:: len(pull) + 1] += pull
+        correction = information_correction(
+            self._predict(dt_s, weights),
+            information,
+            score - pull * theta,
+            weights.learning,
         )
         if correction is None:
             return None
-        return self._accept(correction, innovation)
+        squares = float(innovation @ (trust * innovation) + theta @ (pull * theta))
+        return self._accept(correction, innovation, squares - correction.explained)
 
-    def _solve(
-        self, innovation: Array, jacobian: Array, dt_s: float
-    ) -> KalmanCorrection | None:
+    def _predict(self, dt_s: float, weights: UpdateWeights) -> Array:
         walked_s = min(self._unused_s + dt_s, LONGEST_WALK_S)
-        predicted = self._covariance.copy()
         walked = self._process * (walked_s / REFERENCE_TICK_S)
+        if weights.process_scale is not None:
+            walked = (walked.reshape(-1, 10) * weights.process_scale[:, None]).ravel()
+        if weights.learning is not None:
+            walked = walked * weights.learning
+        predicted = self._covariance.copy()
         predicted.flat[:: len(walked) + 1] += walked
-        weight = min(dt_s, LONGEST_TICK_S) / REFERENCE_TICK_S
-        return kalman_correction(
-            predicted, jacobian, self._variance / weight, innovation
-        )
+        return predicted
 
     def _accept(
-        self, correction: KalmanCorrection, innovation: Array
+        self, correction: InformationCorrection, innovation: Array, normalised: float
     ) -> Estimate | None:
         largest = np.abs(correction.change).max()
         if largest > HOPELESS_STEP:
             return None
         share = min(1.0, LARGEST_STEP / max(largest, LARGEST_STEP))
         theta = self._theta + share * correction.change.reshape(-1, 10)
-        parameters, jacobians = self._linearise(theta)
+        parameters, jacobians = self._deviations.linearise(theta)
         if not (_all_consistent(parameters) and np.isfinite(jacobians).all()):
             return None
         self._theta, self._covariance = theta, correction.covariance
         self._parameters, self._jacobians = parameters, jacobians
-        return replace(
-            self._describe(UpdateStatus.OK),
-            innovation=frozen(innovation),
-            normalised_innovation=correction.normalised_innovation,
-        )
+        return self._describe(UpdateStatus.OK, innovation, max(normalised, 0.0))
 
     def _reject(self, status: UpdateStatus, reason: str, dt_s: Any) -> Estimate:
         self._rejections[status] += 1
@@ -334,34 +432,36 @@ class InertialEKF:
             self._estimate,
             status=status,
             reason=reason,
-            innovation=frozen(np.full(self._torque.model.nv, np.nan)),
+            innovation=self._no_innovation,
             normalised_innovation=float("nan"),
         )
         return self._estimate
 
-    def _linearise(self, theta: Array) -> tuple[Array, Array]:
-        pairs = zip(self._deviations, theta, strict=True)
-        parameters, jacobians = zip(*(m.linearise(x) for m, x in pairs), strict=True)
-        return np.array(parameters), np.array(jacobians)
-
-    def _describe(self, status: UpdateStatus) -> Estimate:
+    def _describe(
+        self,
+        status: UpdateStatus,
+        innovation: Array | None = None,
+        normalised: float = float("nan"),
+    ) -> Estimate:
         pi, jacobians = self._parameters, self._jacobians
         mass, com = pi[:, 0], pi[:, 1:4] / pi[:, :1]
-        mass_gradient = jacobians[:, :1]
-        com_gradient = (jacobians[:, 1:4] - com[:, :, None] * mass_gradient) / (
-            mass[:, None, None]
-        )
+        gradients = jacobians[:, :4].copy()
+        gradients[:, 1:] -= com[:, :, None] * gradients[:, :1]
+        gradients[:, 1:] /= mass[:, None, None]
+        sigma = self._sigma(gradients)
         return Estimate(
             links=self.links,
             theta=frozen(self._theta),
             parameters=frozen(pi),
             covariance=frozen(self._covariance),
-            innovation=frozen(np.full(self._torque.model.nv, np.nan)),
-            normalised_innovation=float("nan"),
+            innovation=self._no_innovation
+            if innovation is None
+            else frozen(innovation),
+            normalised_innovation=normalised,
             mass_kg=frozen(mass),
             com_m=frozen(com),
-            sigma_mass_kg=frozen(self._sigma(mass_gradient)[:, 0]),
-            sigma_com_m=frozen(self._sigma(com_gradient)),
+            sigma_mass_kg=frozen(sigma[:, 0]),
+            sigma_com_m=frozen(sigma[:, 1:]),
             status=status,
         )
 
