@@ -120,6 +120,7 @@ class InertiaAdaptation:
             timing_ms={
                 "wrench": 1e3 * (solved - started),
                 "ekf": 1e3 * (updated - solved),
+                "estimator": 1e3 * (time.perf_counter() - started),
             },
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,15 @@ class ControlTick:
     result: SolveResult
     adaptation: AdaptationTick | None
     timing_ms: dict[str, float]
+
+    def with_estimate(self, adapted: AdaptationTick | None) -> ControlTick:
+        """The same tick with the estimate that belongs to it."""
+        if adapted is None:
+            return self
+        spent_ms = adapted.timing_ms["estimator"]
+        timing = self.timing_ms | adapted.timing_ms
+        timing["tick"] += spent_ms
+        return replace(self, adaptation=adapted, timing_ms=timing)
 
 
 class ControlSide:
@@ -81,9 +90,12 @@ class ControlSide:
 
     def tick(self, measured: Measurement, reference: Reference) -> ControlTick:
         """Estimate, write the inertias into the MPC's model, and plan."""
+        adapted = self.estimate()
+        return self.plan(measured, reference).with_estimate(adapted)
+
+    def plan(self, measured: Measurement, reference: Reference) -> ControlTick:
+        """Plan with the inertias the model has now, and deliver."""
         started = time.perf_counter()
-        adapted = self._adapt()
-        estimated = time.perf_counter()
         result = self.mpc.solve(
             measured.time_s,
             self.robot.controlled_q(measured.q),
@@ -92,24 +104,13 @@ class ControlSide:
         )
         solved = time.perf_counter()
         self._follow(result, measured.time_s)
-        timing = {
-            "estimator": 1e3 * (estimated - started),
-            "mpc": 1e3 * (solved - estimated),
-            "tick": 1e3 * (solved - started),
-            **stage_times_ms(self.mpc.solver),
-            **(adapted.timing_ms if adapted is not None else {}),
-        }
-        return ControlTick(result=result, adaptation=adapted, timing_ms=timing)
+        spent_ms = 1e3 * (solved - started)
+        timing = {"estimator": 0.0, "mpc": spent_ms, "tick": spent_ms}
+        timing |= stage_times_ms(self.mpc.solver)
+        return ControlTick(result=result, adaptation=None, timing_ms=timing)
 
-    def _follow(self, result: SolveResult, now_s: float) -> None:
-        """Deliver the plans that are ready by now."""
-        if result.status.ok:
-            due_s = now_s + self._plan_delay_s - 1e-9
-            self._waiting.append((due_s, result.plan))
-        while self._waiting and self._waiting[0][0] <= now_s:
-            self._deliver(self._waiting.popleft()[1])
-
-    def _adapt(self) -> AdaptationTick | None:
+    def estimate(self) -> AdaptationTick | None:
+        """Run the estimator and write the inertias into the MPC's model."""
         if self.adaptation is None:
             return None
         adapted = self.adaptation.tick()
@@ -118,3 +119,11 @@ class ControlSide:
         ):
             self.mpc.set_inertia(joint, parameters)
         return adapted
+
+    def _follow(self, result: SolveResult, now_s: float) -> None:
+        """Deliver the plans that are ready by now."""
+        if result.status.ok:
+            due_s = now_s + self._plan_delay_s - 1e-9
+            self._waiting.append((due_s, result.plan))
+        while self._waiting and self._waiting[0][0] <= now_s:
+            self._deliver(self._waiting.popleft()[1])

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from scenarios.adaptation import build_adaptation
@@ -41,8 +44,12 @@ from wbmpc.realtime import (
 from wbmpc.reference import Reference
 from wbmpc.robot import Robot
 
-COST_EVERY = 200
-"""Ticks between two readings of the cost by term: each costs a deadline."""
+RECORD_NS = 1_500_000
+"""Time to be left before the next tick for recording a pending one."""
+COST_EVERY = 100
+"""Ticks between two readings of the cost by term."""
+COST_NS = 4_000_000
+"""Time to be left for such a reading; it is put off to a tick that leaves it."""
 CONTROL_PRIORITY = 40
 """Of SCHED_FIFO."""
 PLANT_PRIORITY = 60
@@ -73,12 +80,20 @@ def run_realtime(
         RealTimeError: The plant's process died or did not answer.
         ModelsError: As for a lock-step run.
     """
+    settings = _on_several_cores(settings)
     robot = Robot.load(settings.robot, settings.overrides)
     track = find_scenario(settings.scenario).record(robot, settings.duration_s)
     with PlantLink(settings, robot, privileged=privileged) as plant:
         run = RealTimeRun(settings, robot, plant, track)
         with realtime_process(CONTROL_PRIORITY if privileged else None) as granted:
             return run.finish(on_tick, viewer, granted)
+
+
+def _on_several_cores(settings: RunSettings) -> RunSettings:
+    """Solve on two threads where there are two cores, unless told otherwise."""
+    threads = min(2, os.cpu_count() or 1)
+    chosen = (f"mpc.threads={threads}", *settings.overrides)
+    return msgspec.structs.replace(settings, overrides=chosen)
 
 
 class PlantLink:
@@ -192,6 +207,16 @@ class PlantLink:
         return answer
 
 
+@dataclass(frozen=True)
+class _Tick:
+    """A tick that is still to be recorded."""
+
+    snapshot: Snapshot
+    reference: Reference
+    tick: ControlTick
+    late_s: float
+
+
 class RealTimeRun:
     """The control side of one run."""
 
@@ -210,9 +235,9 @@ class RealTimeRun:
         self._control = ControlSide(robot, adaptation, deliver=plant.publish)
         payload = Payload(mass_kg=settings.payload_kg)
         true_model = plant.wait_ready().true_model
-        self._recorder = Recorder(
-            settings, robot, payload, true_model, cost_every=COST_EVERY
-        )
+        self._recorder = Recorder(settings, robot, payload, true_model)
+        self._pending: deque[_Tick] = deque()
+        self._next_cost = 0
         self._monitor = DeadlineMonitor()
 
     def finish(
@@ -225,6 +250,8 @@ class RealTimeRun:
         self._loop(DeadlineClock(self._tick_s, self._plant.start()), on_tick, viewer)
         report = self._plant.finish()
         recorder = self._recorder
+        while self._pending:
+            self._record(self._pending.popleft())
         for event in report.events:
             recorder.event(*event)
         if self._monitor.must_stop:
@@ -251,38 +278,37 @@ class RealTimeRun:
                 continue
             if snapshot.ended:
                 return
-            reference = self._track.at(snapshot.state.seen.time_s)
-            tick = self._tick(snapshot, reference)
-            self._monitor.add(clock.end_cycle())
-            # The plan is on its way; what follows is not urgent.
-            self._record(snapshot, reference, tick, late_s)
+            self._tick(clock, snapshot, late_s)
             self._show(snapshot, on_tick, viewer)
+            self._use_what_is_left(clock)
 
-    def _tick(self, snapshot: Snapshot, reference: Reference) -> ControlTick:
-        if self._control.adaptation is not None:
-            self._control.adaptation.accept(snapshot.sample)
-        return self._control.tick(snapshot.state.seen, reference)
+    def _tick(self, clock: DeadlineClock, snapshot: Snapshot, late_s: float) -> None:
+        """Plan first: the estimate of this tick is for the next plan."""
+        seen, control = snapshot.state.seen, self._control
+        if control.adaptation is not None:
+            control.adaptation.accept(snapshot.sample)
+        reference = self._track.at(seen.time_s)
+        planned = control.plan(seen, reference)
+        self._monitor.add(clock.end_cycle())
+        tick = planned.with_estimate(control.estimate())
+        self._pending.append(_Tick(snapshot, reference, tick, late_s))
 
-    def _record(
-        self,
-        snapshot: Snapshot,
-        reference: Reference,
-        tick: ControlTick,
-        late_s: float,
-    ) -> None:
-        recorder = self._recorder
-        recorder.tick(
-            snapshot.state,
-            reference,
-            tick,
-            snapshot.command,
-            snapshot,
-            self._control,
-        )
+    def _use_what_is_left(self, clock: DeadlineClock) -> None:
+        """Do what can wait, as far as the time until the next tick reaches."""
+        if clock.index >= self._next_cost and clock.left_ns() > COST_NS:
+            time_s = self._pending[-1].snapshot.state.truth.time_s
+            self._recorder.cost(time_s, self._control.mpc.ocp.cost_by_term())
+            self._next_cost = clock.index + COST_EVERY
+        while self._pending and clock.left_ns() > RECORD_NS:
+            self._record(self._pending.popleft())
+
+    def _record(self, it: _Tick) -> None:
+        recorder, snapshot = self._recorder, it.snapshot
+        recorder.tick(snapshot.state, it.reference, it.tick, snapshot.command, snapshot)
         if snapshot.state.base is not None:
             recorder.timing("state_estimation", snapshot.estimation_ms)
         recorder.timing("plant_and_low_level", snapshot.steps_ms)
-        recorder.timing("wake_up_late", 1e3 * late_s)
+        recorder.timing("wake_up_late", 1e3 * it.late_s)
 
     def _show(
         self,

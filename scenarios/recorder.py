@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Protocol
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from scenarios.control import ControlSide, ControlTick
+from scenarios.control import ControlTick
 from scenarios.plant_side import PlantState
 from scenarios.record import (
     SIDES,
@@ -27,9 +28,6 @@ from wbmpc.reference import UPPER_BODY, Reference
 from wbmpc.robot import BASE, Robot
 
 Array = NDArray[np.float64]
-
-COST_EVERY = 10
-"""Ticks between two readings of the cost by term."""
 
 
 class Witness(Protocol):
@@ -53,8 +51,6 @@ class Recorder:
         robot: Robot,
         payload: Payload,
         true_model: pin.Model | None = None,
-        *,
-        cost_every: int = COST_EVERY,
     ) -> None:
         """Prepare for a run.
 
@@ -63,10 +59,7 @@ class Recorder:
             robot: Robot description.
             payload: Shape of the load, for the true link parameters.
             true_model: `Robot.full_model` with the plant's own inertias.
-            cost_every: Ticks between two readings of the cost by term, which takes
-                milliseconds.
         """
-        self._cost_every = cost_every
         self._settings, self._robot, self._payload = settings, robot, payload
         self._truth = GroundTruth(robot, payload, true_model)
         self._rows: dict[str, list] = {}
@@ -76,7 +69,6 @@ class Recorder:
         self.faults: Counter[str] = Counter()
         self.events: list[tuple[float, str]] = []
         self.deadlines: Deadlines | None = None
-        self._ticks = 0
 
     def event(self, time_s: float, sentence: str) -> None:
         """Note something that happened."""
@@ -86,6 +78,12 @@ class Recorder:
         """Add the duration of one stage of one tick."""
         self._timing.setdefault(stage, []).append(duration_ms)
 
+    def cost(self, time_s: float, by_term: Mapping[str, float]) -> None:
+        """Add the cost of the newest plan by term."""
+        self._cost_times.append(time_s)
+        for term, value in by_term.items():
+            self._cost.setdefault(term, []).append(value)
+
     def tick(
         self,
         state: PlantState,
@@ -93,7 +91,6 @@ class Recorder:
         tick: ControlTick,
         command: JointCommand,
         plant: Witness,
-        control: ControlSide,
     ) -> None:
         """Add one control tick; what is recorded is the truth, not what was seen."""
         measured = state.truth
@@ -121,11 +118,6 @@ class Recorder:
             self.faults[f"mpc_{tick.result.status.name.lower()}"] += 1
         if command.saturated.any():
             self.faults["torque_saturated"] += 1
-        if self._ticks % self._cost_every == 0:
-            self._cost_times.append(measured.time_s)
-            for term, value in control.mpc.ocp.cost_by_term().items():
-                self._cost.setdefault(term, []).append(value)
-        self._ticks += 1
 
     def finish(self, *, fell: bool, wall_s: float) -> RunRecord:
         """Turn everything into arrays."""
@@ -227,6 +219,8 @@ class GroundTruth:
         """Precompute frames and inertias, nominal and true ones."""
         self._robot, self._payload = robot, payload
         self._model = robot.full_model if true_model is None else true_model
+        # Links as the controller has them: with what is locked to them.
+        self._links = robot.lock(self._model)
         self._data = self._model.createData()
         self.mass_kg = float(pin.computeTotalMass(self._model))
         feet = list(sole_placements(robot, robot.home_q).values())
@@ -250,13 +244,14 @@ class GroundTruth:
         if mass_kg == 0.0:
             return self._bare[side]
         sphere = pin.Inertia.FromSphere(mass_kg, self._payload.radius_m)
-        placement = self._model.frames[self._tips[side]].placement
+        tip = self._links.getFrameId(self._robot.arms[side].tip_frame)
+        placement = self._links.frames[tip].placement
         return self._bare[side] + placement.act(sphere).toDynamicParameters()
 
     def _bare_link(self, link: str) -> Array:
         """(10,) true link without load."""
-        joint = self._model.frames[self._model.getFrameId(link)].parentJoint
-        parameters: Array = self._model.inertias[joint].toDynamicParameters()
+        joint = self._robot.link_joint(link)
+        parameters: Array = self._links.inertias[joint].toDynamicParameters()
         return parameters
 
     def kinematics(

@@ -30,6 +30,9 @@ from wbmpc.low_level import JointCommand, LowLevelMode
 from wbmpc.plant.interface import Payload
 from wbmpc.robot import Robot
 
+COST_EVERY = 10
+"""Ticks between two readings of the cost by term."""
+
 
 def run(
     settings: RunSettings,
@@ -93,7 +96,7 @@ class Run:
         for index in range(round(self._settings.duration_s / tick_s)):
             for event in self._disturbances.apply(index * tick_s, self._plant):
                 self._recorder.event(*event)
-            self._tick(tick_s)
+            self._tick(index, tick_s)
             if viewer is not None:
                 loads = [
                     self._plant.payload_mass_kg(arm.tip_frame)
@@ -113,12 +116,15 @@ class Run:
         self._recorder.faults.update(self._side.faults())
         return self._recorder.finish(fell=fell, wall_s=time.perf_counter() - started)
 
-    def _tick(self, tick_s: float) -> None:
+    def _tick(self, index: int, tick_s: float) -> None:
         state = self._state
         reference = self._track.at(state.seen.time_s)
         tick = self._control.tick(state.seen, reference)
         command = self._control.command(state.seen)
-        self._recorder.tick(state, reference, tick, command, self._plant, self._control)
+        self._recorder.tick(state, reference, tick, command, self._plant)
+        if index % COST_EVERY == 0:
+            costs = self._control.mpc.ocp.cost_by_term()
+            self._recorder.cost(state.truth.time_s, costs)
         started = time.perf_counter()
         self._state = self._advance(state, command, tick_s)
         spent_ms = 1e3 * (time.perf_counter() - started)

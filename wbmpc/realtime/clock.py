@@ -14,6 +14,8 @@ import time
 from typing import Any
 
 NS = 1_000_000_000
+CATCH_UP_SHARE = 0.25
+"""Of a period: a cycle that starts no later than that can still end in time."""
 _CLOCK_MONOTONIC = 1
 _TIMER_ABSTIME = 1
 
@@ -92,15 +94,19 @@ class DeadlineClock:
         self.index += 1
         return (now_ns() - deadline_ns) / NS
 
+    def left_ns(self) -> int:
+        """Time until the next wake-up; negative once it is past."""
+        return self.deadline_ns - now_ns()
+
     def end_cycle(self) -> int:
         """Say that the cycle is done; returns how many deadlines it missed.
 
         Its own if it ended after the next wake-up was due, and that of every wake-up
-        it ran over: these are left out.
+        it ran over by more than `CATCH_UP_SHARE` of the period: these are left out.
         """
-        over_ns = now_ns() - self.deadline_ns
+        over_ns = -self.left_ns()
         if over_ns <= 0:
             return 0
-        skipped = 1 + over_ns // self.period_ns
+        skipped = int(over_ns / self.period_ns + 1.0 - CATCH_UP_SHARE)
         self.index += skipped
         return 1 + skipped

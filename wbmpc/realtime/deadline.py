@@ -3,8 +3,9 @@
 A control tick measures at its instant and must publish its plan before the next one.
 
 1. A tick that ends later has missed its deadline. Its plan is still published: it
-   carries its own time and is followed at its right place. The instants it ran over
-   are skipped, and count as missed too; a tick that starts late would end late.
+   carries its own time and is followed at its right place. An instant it ran over by
+   more than a quarter of the period is skipped, and counts as missed too; up to then
+   the next tick starts at once, and has a fair chance to end in time.
 2. Until a new plan comes the low level follows the old one, up to
    `wbmpc.low_level.MAX_PLAN_AGE_S` (50 ms) after its measurement.
 3. From then on it holds the joints where the plan last put them, with damping.

@@ -55,6 +55,16 @@ def test_a_late_cycle_loses_the_instants_it_ran_over(clock: DeadlineClock) -> No
     assert now_ns() >= start_ns + missed * clock.period_ns
 
 
+def test_a_cycle_a_little_late_loses_no_instant() -> None:
+    start_ns = now_ns()
+    clock = DeadlineClock(1.0, start_ns - round(1.05 * NS))  # 50 ms over
+    clock.wait()
+    assert clock.end_cycle() == 1
+    assert clock.index == 0
+    assert clock.left_ns() < 0
+    assert 0.04 < clock.wait() < 0.9
+
+
 def test_a_cycle_in_time_misses_nothing() -> None:
     slow = DeadlineClock(10.0, now_ns())
     slow.wait()
