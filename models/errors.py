@@ -6,6 +6,11 @@ import difflib
 from collections.abc import Iterable
 
 
+def near_names(name: str, choices: Iterable[str]) -> list[str]:
+    """At most three of the choices that look like a name."""
+    return difflib.get_close_matches(name, sorted(choices), n=3, cutoff=0.5)
+
+
 class ModelsError(Exception):
     """Base of everything this package raises on purpose."""
 
@@ -20,8 +25,16 @@ class UnknownNameError(ModelsError):
     def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
         """Build the sentence from what was asked for and what there is."""
         self.kind, self.name, self.choices = kind, name, tuple(sorted(choices))
-        near = difflib.get_close_matches(name, self.choices, n=3, cutoff=0.5)
+        near = near_names(name, self.choices)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         super().__init__(
             f"unknown {kind} {name!r}: {hint}choose from {', '.join(self.choices)}"
         )
+
+
+class RobotFileError(ModelsError):
+    """A robot file that can not be read, or must not be used."""
+
+
+class ProposalError(ModelsError):
+    """A robot for which no settings can be proposed."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from models import RobotSettings, load_settings
 from models.settings import ArmSettings, SoleSettings
 from wbmpc.errors import RobotError, UnknownNameError
+from wbmpc.robot_model import load_floating
 
 Array = NDArray[np.float64]
 
@@ -40,14 +41,13 @@ class Robot:
         """Build both models and check every name the settings use.
 
         Raises:
-            RobotError: The URDF is missing, is not a URDF, or does not fit.
+            RobotError: The URDF is missing, has errors, or does not fit.
             UnknownNameError: The settings name a joint or frame that is not there.
         """
         self.settings = settings
         self.urdf_path = Path(settings.urdf)
-        self.full_model = _weld(_load_urdf(self.urdf_path), settings)
+        self.full_model = _load(settings)
         _add_frames(self.full_model, settings)
-        _check_limits(self.urdf_path, self.full_model)
         self.joint_names = tuple(self.full_model.names[2:])
         self._check_names()
         self.full_model.armature = self._armature()
@@ -219,35 +219,10 @@ class Robot:
         return q
 
 
-def _load_urdf(path: Path) -> pin.Model:
-    if not path.is_file():
-        raise RobotError(f"robot file {path} does not exist")
-    try:
-        model = pin.buildModelFromUrdf(str(path), pin.JointModelFreeFlyer())
-    except (ValueError, RuntimeError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise RobotError(f"{path} is not a usable URDF: {reason}") from None
-    if model.nq - 7 != model.nv - BASE:
-        odd = [
-            model.names[i]
-            for i, joint in enumerate(model.joints)
-            if i > 1 and joint.nq != joint.nv
-        ]
-        raise RobotError(f"{path}: continuous joints are not supported: {odd}")
-    return model
-
-
-def _weld(model: pin.Model, settings: RobotSettings) -> pin.Model:
-    """Turn the welded joints into fixed ones, at their home angles."""
-    if not settings.groups.welded:
-        return model
-    q, ids = pin.neutral(model), []
-    for name in settings.groups.welded:
-        if not model.existJointName(name):
-            raise UnknownNameError("joint", name, tuple(model.names[2:]))
-        ids.append(model.getJointId(name))
-        q[model.joints[ids[-1]].idx_q] = settings.home.get(name, 0.0)
-    return pin.buildReducedModel(model, ids, q)
+def _load(settings: RobotSettings) -> pin.Model:
+    """The model of the URDF, with the welded joints fixed at their home angles."""
+    welded = {n: settings.home.get(n, 0.0) for n in settings.groups.welded}
+    return load_floating(Path(settings.urdf), welded)
 
 
 def _add_frames(model: pin.Model, settings: RobotSettings) -> None:
@@ -265,20 +240,3 @@ def _add_frames(model: pin.Model, settings: RobotSettings) -> None:
         model.addFrame(
             pin.Frame(name, parent.parentJoint, index, placement, kind), False
         )
-
-
-def _check_limits(path: Path, model: pin.Model) -> None:
-    """Refuse limits that one library reads as none and another as zero."""
-    for name, joint in zip(model.names[2:], model.joints[2:], strict=True):
-        low = model.lowerPositionLimit[joint.idx_q]
-        high = model.upperPositionLimit[joint.idx_q]
-        effort = model.upperEffortLimit[joint.idx_v]
-        if not low < high:
-            raise RobotError(
-                f"{path}: joint {name}: lower limit {low:g} must be below the upper "
-                f"one, {high:g}"
-            )
-        if not (np.isfinite(effort) and effort > 0.0):
-            raise RobotError(
-                f"{path}: joint {name}: effort limit {effort:g} must be finite and > 0"
-            )

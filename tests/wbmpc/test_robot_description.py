@@ -123,8 +123,12 @@ def test_arms_and_soles_that_do_not_fit_are_refused(
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('effort="80.0"', 'effort="0"', "effort limit 0 must be finite and > 0"),
-        ('lower="0"', 'lower="9"', "lower limit 9 must be below the upper"),
+        ('effort="80.0"', 'effort="0"', "effort limit 0: must be finite and > 0"),
+        (
+            'lower="0"',
+            'lower="9"',
+            r"lower 9, upper .*: the lower limit must be below the upper",
+        ),
     ],
 )
 def test_limits_that_mean_nothing_are_refused(

@@ -1,0 +1,47 @@
+"""Rules a robot file must keep; one file a kind of rule, one list of all of them.
+
+A rule is a function from a description to findings. Rules look at the file as it is
+written, before fixed joints are merged, and use no native code, so that any text can be
+checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from models.check.bodies import check_bodies
+from models.check.carried import check_carried, check_moving_bodies
+from models.check.joint_kinds import check_kinds
+from models.check.limits import check_limits
+from models.check.mimics import check_mimics
+from models.check.shapes import check_shapes
+from models.check.structure import check_structure
+from models.check.symmetry import check_symmetry
+from models.check.text import check_text
+from models.description import Description
+from models.findings import Finding, Report, report
+
+Rule = Callable[[Description], Iterable[Finding]]
+
+STRUCTURE: tuple[Rule, ...] = (check_text, check_structure)
+"""Without these nothing else can be asked."""
+BODIES: tuple[Rule, ...] = (check_kinds, check_bodies, check_carried)
+"""What rigid-body dynamics needs."""
+CONTROL: tuple[Rule, ...] = (check_moving_bodies, check_mimics, check_limits)
+"""What a torque-limited controller needs besides."""
+ADVICE: tuple[Rule, ...] = (check_symmetry, check_shapes)
+"""What makes a robot no less usable."""
+ALL: tuple[Rule, ...] = BODIES + CONTROL + ADVICE
+
+__all__ = ["ADVICE", "ALL", "BODIES", "CONTROL", "Rule", "check_description"]
+
+
+def check_description(description: Description, rules: Sequence[Rule] = ALL) -> Report:
+    """Findings of some rules; only those of the tree while there is no tree."""
+    findings = list(description.problems)
+    for rule in STRUCTURE:
+        findings += rule(description)
+    tree = not any(f.severity == "error" for f in findings)
+    for rule in rules if tree else ():
+        findings += rule(description)
+    return report(str(description.path), findings)

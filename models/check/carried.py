@@ -1,0 +1,103 @@
+"""Every moving joint carries mass that it must turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.description import Description, Joint
+from models.findings import Finding, error, warning
+from models.inertia import is_slack
+from models.tree import placements, rigid_groups, roots, transform, walk
+
+Array = NDArray[np.float64]
+
+
+def check_carried(description: Description) -> Iterator[Finding]:
+    """A joint whose whole subtree has no mass; a base without any."""
+    weighing = _weighing(description)
+    for link, above in walk(description, roots(description)[0]):
+        if above is not None and above.moves and link not in weighing:
+            rule = "what a moving joint carries must have mass"
+            value = f"its moving subtree has no mass (joint {above.name})"
+            yield error(f"link {link}: mass", value, rule)
+    base = roots(description)[0]
+    links = rigid_groups(description, base)[base]
+    if not _readable_mass(description, links):
+        rule = "must have mass if the robot is to float; a fixed base needs none"
+        yield warning(f"link {base}: mass", "the base has no mass", rule)
+
+
+def check_moving_bodies(description: Description) -> Iterator[Finding]:
+    """Links that move as one must weigh something, and not be a point or a line.
+
+    Joints further out that carry mass make the mass matrix regular all the same, but
+    the simulator needs a body at every joint.
+    """
+    root = roots(description)[0]
+    poses = placements(description, root)
+    above = {link: joint for link, joint in walk(description, root)}
+    weighing = _weighing(description)
+    for head, links in rigid_groups(description, root).items():
+        joint = above[head]
+        if joint is not None and head in weighing:
+            yield from _moving_body(description, joint, links, poses)
+
+
+def _moving_body(
+    description: Description, joint: Joint, links: list[str], poses: dict[str, Array]
+) -> Iterator[Finding]:
+    if not _readable_mass(description, links):
+        value = f"none before the next joint ({', '.join(links)})"
+        rule = f"joint {joint.name} must carry mass of its own"
+        yield error(f"link {links[0]}: mass", value, rule)
+        return
+    if any(description.links[name].unreadable for name in links):
+        return
+    mass, tensor = _merged(description, links, poses)
+    if mass > 0.0 and is_slack(mass, tensor):
+        rule = f"what joint {joint.name} carries must have inertia about every axis"
+        yield error(
+            f"link {links[0]}: inertia", f"a point or line of {mass:g} kg", rule
+        )
+
+
+def _weighing(description: Description) -> set[str]:
+    """Links with mass in them or below them; unreadable ones are given credit."""
+    order = list(walk(description, roots(description)[0]))
+    found = {link for link, _ in order if _readable_mass(description, [link])}
+    for link, above in reversed(order):
+        if above is not None and link in found:
+            found.add(above.parent)
+    return found
+
+
+def _readable_mass(description: Description, links: list[str]) -> bool:
+    """Whether any of the links has mass, or an element that was to say so."""
+    found = (description.links[name] for name in links)
+    return any(k.unreadable or (k.body and k.body.mass_kg != 0.0) for k in found)
+
+
+def _merged(
+    description: Description, links: list[str], poses: dict[str, Array]
+) -> tuple[float, Array]:
+    """Mass and tensor (3, 3) about the common centre of mass, in the root's axes."""
+    parts = []
+    for name in links:
+        body = description.links[name].body
+        if body is not None and body.mass_kg > 0.0:
+            pose = poses[name] @ transform(body.pose)
+            tensor = np.zeros((3, 3)) if body.tensor_kgm2 is None else body.tensor_kgm2
+            rotation = pose[:3, :3]
+            parts.append((body.mass_kg, pose[:3, 3], rotation @ tensor @ rotation.T))
+    if not parts:
+        return 0.0, np.zeros((3, 3))
+    mass = sum(m for m, _, _ in parts)
+    centre = sum((m * c for m, c, _ in parts), np.zeros(3)) / mass
+    merged = np.zeros((3, 3))
+    for m, c, tensor in parts:
+        lever = c - centre
+        merged += tensor + m * (lever @ lever * np.eye(3) - np.outer(lever, lever))
+    return mass, merged

@@ -1,0 +1,64 @@
+"""What a check of a robot file found: errors apart from warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+Severity = Literal["error", "warning"]
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing found."""
+
+    severity: Severity
+    """An error keeps the robot from being loaded; a warning does not."""
+    where: str
+    """Element and field, as written in the file."""
+    value: str
+    """What stands there."""
+    rule: str
+    """What should, or what is made of it."""
+
+    def sentence(self) -> str:
+        """Where, value and rule in one line."""
+        return f"{self.where} {self.value}: {self.rule}"
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """All findings of one file, errors first."""
+
+    ok: bool
+    """No errors."""
+    file: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """What keeps the robot from being loaded."""
+        return tuple(f for f in self.findings if f.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """The rest."""
+        return tuple(f for f in self.findings if f.severity == "warning")
+
+
+def error(where: str, value: object, rule: str) -> Finding:
+    """A finding that keeps the robot from being loaded."""
+    return Finding(severity="error", where=where, value=str(value), rule=rule)
+
+
+def warning(where: str, value: object, rule: str) -> Finding:
+    """A finding that does not."""
+    return Finding(severity="warning", where=where, value=str(value), rule=rule)
+
+
+def report(file: str, findings: Iterable[Finding]) -> Report:
+    """Findings of a file, errors first, each one once."""
+    unique = tuple(dict.fromkeys(findings))
+    errors = tuple(f for f in unique if f.severity == "error")
+    warnings = tuple(f for f in unique if f.severity == "warning")
+    return Report(ok=not errors, file=file, findings=errors + warnings)

@@ -1,0 +1,67 @@
+"""Files that the shapes of a robot refer to, found or not.
+
+`package://NAME/REST` is looked for in the given folders, in those of ROS_PACKAGE_PATH
+and in the folders above the robot file; dynamics never needs a mesh.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from urllib.parse import unquote
+
+from models.description import Description
+
+_PACKAGE = "package://"
+
+
+def mesh_references(description: Description) -> tuple[str, ...]:
+    """File names of all meshes as they are written, each one once."""
+    meshes = description.source.root.iter("mesh")
+    names = (mesh.get("filename", "").strip() for mesh in meshes)
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def missing_meshes(
+    description: Description, folders: Sequence[Path] = ()
+) -> tuple[str, ...]:
+    """Meshes that are not where they are said to be."""
+    searched = package_folders(description.path, folders)
+    found = lambda name: find_mesh(name, description.path, searched)  # noqa: E731
+    return tuple(n for n in mesh_references(description) if found(n) is None)
+
+
+def package_folders(urdf: Path, folders: Sequence[Path] = ()) -> tuple[Path, ...]:
+    """Folders that may hold the packages a robot file refers to, nearest first."""
+    ros = os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)
+    return (*folders, *(Path(p) for p in ros if p), *urdf.resolve().parents)
+
+
+def find_mesh(name: str, urdf: Path, folders: Iterable[Path]) -> Path | None:
+    """File of a mesh, or None.
+
+    Args:
+        name: As written in the robot file.
+        urdf: The robot file; plain names are relative to its folder.
+        folders: Where packages are looked for; a folder may also be the package.
+    """
+    if not name.startswith(_PACKAGE):
+        path = urdf.parent / unquote(name.removeprefix("file://"))
+        return path if _is_file(path) else None
+    package, _, rest = unquote(name.removeprefix(_PACKAGE)).partition("/")
+    for folder in folders:
+        places = [folder / package / rest]
+        if folder.name == package:
+            places.append(folder / rest)
+        for place in places:
+            if _is_file(place):
+                return place
+    return None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name no file can have
+        return False

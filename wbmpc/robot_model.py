@@ -1,0 +1,114 @@
+"""Builds Pinocchio's model of a robot file; native code never sees the file itself.
+
+The file is read and checked here in Python. Pinocchio gets a text with bodies and
+joints only, written from what was read: its URDF reader takes no tabs, drops what it
+does not know without a word, and some of what it accepts brings the process down later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+
+from models.check import BODIES, CONTROL, Rule, check_description
+from models.description import Description, read_description
+from models.errors import RobotFileError
+from models.findings import Report
+from models.plain_urdf import plain_urdf, position_limits, velocity_limit, weld
+from models.tree import rigid_groups, roots
+from wbmpc.errors import RobotError
+
+_RESERVED = ("universe", "root_joint")
+"""Names that Pinocchio gives to joints of its own."""
+_NAMED_ERRORS = 3
+
+
+def load_floating(path: Path, welded: Mapping[str, float]) -> pin.Model:
+    """Model of a robot whose root link floats; every moving joint has nq = nv = 1.
+
+    Continuous joints are revolute ones without limits, whose angle counts turns, so
+    that joint i has entry 7 + i of q and 6 + i of v.
+
+    Args:
+        path: URDF file.
+        welded: Position [rad or m] by name of joints that are made fixed ones; joints
+            that mimic them are, too.
+
+    Raises:
+        RobotError: The file can not be read or has errors; names the file, the first
+            elements with their values, and the rules they break.
+        UnknownNameError: No such joint to weld.
+    """
+    description = _usable(path, (*BODIES, *CONTROL), welded)
+    root = roots(description)[0]
+    bodies = (description.links[n].body for n in rigid_groups(description, root)[root])
+    if not any(body is not None and body.mass_kg > 0.0 for body in bodies):
+        raise RobotError(
+            f"{path}: link {root}: mass: the base has no mass: must have mass to float"
+        )
+    return _build(description, pin.JointModelFreeFlyer())
+
+
+def load_fixed(path: Path) -> pin.Model:
+    """Model of an arm whose root link stands still; limits of any kind are accepted.
+
+    Raises:
+        RobotError: As `load_floating`.
+    """
+    return _build(_usable(path, BODIES, {}), None)
+
+
+def _usable(
+    path: Path, rules: Sequence[Rule], welded: Mapping[str, float]
+) -> Description:
+    try:
+        description = read_description(path)
+        if welded and check_description(description, ()).ok:
+            description = weld(description, welded)
+    except RobotFileError as error:
+        raise RobotError(str(error)) from None
+    report = check_description(description, rules)
+    if not report.ok:
+        raise RobotError(_refusal(path, report))
+    for name in _RESERVED:
+        if name in description.joints:
+            raise RobotError(f"{path}: joint {name}: name: is reserved, choose another")
+    return description
+
+
+def _refusal(path: Path, report: Report) -> str:
+    told = "; ".join(finding.sentence() for finding in report.errors[:_NAMED_ERRORS])
+    more = len(report.errors) - _NAMED_ERRORS
+    rest = f"; and {more} more" if more > 0 else ""
+    return f"{path}: {told}{rest} (wbmpc check {path} tells everything)"
+
+
+def _build(description: Description, base: pin.JointModel | None) -> pin.Model:
+    text = plain_urdf(description)
+    try:
+        model = (
+            pin.buildModelFromXML(text)
+            if base is None
+            else pin.buildModelFromXML(text, base)
+        )
+    except (ValueError, RuntimeError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise RobotError(f"{description.path} is not a usable URDF: {reason}") from None
+    _write_infinite_limits(model, description)
+    return model
+
+
+def _write_infinite_limits(model: pin.Model, description: Description) -> None:
+    """No limit is infinity; the text has a large number there."""
+    for index, name in enumerate(model.names):
+        if name in description.joints and description.joints[name].moves:
+            joint, kind = description.joints[name], model.joints[index]
+            lower, upper = position_limits(joint)
+            model.lowerPositionLimit[kind.idx_q] = lower
+            model.upperPositionLimit[kind.idx_q] = upper
+            model.upperVelocityLimit[kind.idx_v] = velocity_limit(joint)
+            if np.isinf(model.upperVelocityLimit[kind.idx_v]):
+                model.lowerVelocityLimit[kind.idx_v] = -np.inf
