@@ -71,7 +71,7 @@ double SolverFDDP::evaluate() {
   double calc_diff_s = 0.0;
   {
     const Stopwatch watch(wall_s);
-#pragma omp parallel for num_threads(problem_->get_nthreads()) \
+#pragma omp parallel for schedule(dynamic) num_threads(problem_->get_nthreads()) \
     reduction(+ : calc_s, calc_diff_s)
     for (std::ptrdiff_t i = 0; i < nodes; ++i) {
       const auto t = static_cast<std::size_t>(i);
