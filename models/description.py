@@ -78,7 +78,9 @@ class Link:
 
 @dataclass(frozen=True, kw_only=True)
 class Limit:
-    """The `<limit>` element of a joint; None where an attribute is missing.
+    """The `<limit>` element of a joint.
+
+    Attributes that are missing are None, those that are no numbers NaN.
 
     Attributes:
         lower: Smallest position [rad or m].
@@ -222,8 +224,8 @@ class _Reader:
         return Joint(
             name=name,
             kind=kind,
-            parent=self._link_of(element, "parent", where),
-            child=self._link_of(element, "child", where),
+            parent=_link_of(element, "parent"),
+            child=_link_of(element, "child"),
             pose=self._pose(element, f"{where}: origin"),
             axis=self._axis(element, f"{where}: axis") if moves else None,
             limit=self._limit(element, where) if moves else None,
@@ -258,7 +260,8 @@ class _Reader:
             return None
         if _INFINITE.fullmatch(text.strip()):
             return float(text)
-        return self._number(text, where, largest=math.inf)
+        number = self._number(text, where, largest=math.inf)
+        return math.nan if number is None else number
 
     def _mimic(self, joint: ET.Element, where: str) -> Mimic | None:
         element = joint.find("mimic")
@@ -302,13 +305,6 @@ class _Reader:
         numbers = [self._number(part, where) for part in parts]
         return np.array([0.0 if n is None else n for n in numbers])
 
-    def _link_of(self, joint: ET.Element, tag: str, where: str) -> str:
-        element = joint.find(tag)
-        name = "" if element is None else element.get("link", "")
-        if not name:
-            self._error(f"{where}: {tag} link", "missing", "must name a link")
-        return name
-
     def _only(self, element: ET.Element, tag: str, where: str) -> ET.Element | None:
         found = element.findall(tag)
         if len(found) > 1:
@@ -347,3 +343,9 @@ class _Reader:
 
     def _error_count(self) -> int:
         return sum(problem.severity == "error" for problem in self.problems)
+
+
+def _link_of(joint: ET.Element, tag: str) -> str:
+    """Name of a joint's parent or child link; empty where it is missing."""
+    element = joint.find(tag)
+    return "" if element is None else element.get("link", "")

@@ -22,14 +22,23 @@ class SettingsError(ModelsError):
 class UnknownNameError(ModelsError):
     """A name that does not exist, with the nearest ones that do."""
 
-    def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
-        """Build the sentence from what was asked for and what there is."""
+    def __init__(
+        self, kind: str, name: str, choices: Iterable[str], place: str = ""
+    ) -> None:
+        """Build the sentence from what was asked for, where, and what there is."""
         self.kind, self.name, self.choices = kind, name, tuple(sorted(choices))
+        self.place = place
         near = near_names(name, self.choices)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         super().__init__(
-            f"unknown {kind} {name!r}: {hint}choose from {', '.join(self.choices)}"
+            f"unknown {kind} {name!r}{f' in {place}' if place else ''}: {hint}"
+            f"choose from {', '.join(self.choices)}"
         )
+
+    def inside(self, file: object) -> UnknownNameError:
+        """The same error, in a file."""
+        place = f"{file}: {self.place}" if self.place else str(file)
+        return UnknownNameError(self.kind, self.name, self.choices, place)
 
 
 class RobotFileError(ModelsError):

@@ -134,10 +134,14 @@ def _limits(joint: Joint) -> dict[str, str]:
 
 
 def position_limits(joint: Joint) -> tuple[float, float]:
-    """Smallest and largest position [rad or m]; infinite where there is no limit."""
+    """Smallest and largest position [rad or m]; infinite where there is no limit.
+
+    A limit that is infinite on one side is none on either: no program here has those.
+    """
     if joint.kind == "continuous" or joint.limit is None:
         return -np.inf, np.inf
-    return joint.limit.lower or 0.0, joint.limit.upper or 0.0
+    limits = joint.limit.lower or 0.0, joint.limit.upper or 0.0
+    return limits if np.isfinite(limits).all() else (-np.inf, np.inf)
 
 
 def velocity_limit(joint: Joint) -> float:

@@ -61,6 +61,19 @@ def load_fixed(path: Path) -> pin.Model:
     return _build(_usable(path, BODIES, {}), None)
 
 
+def load_any(path: Path) -> tuple[pin.Model, Description]:
+    """Model of a floating robot with every joint of its file, for looking at.
+
+    Masses and limits may be anything, so that what has to be welded can be found out;
+    the model is not fit for dynamics before.
+
+    Raises:
+        RobotError: The file can not be read, or is no tree of links.
+    """
+    description = _usable(path, (), {})
+    return _build(description, pin.JointModelFreeFlyer()), description
+
+
 def _usable(
     path: Path, rules: Sequence[Rule], welded: Mapping[str, float]
 ) -> Description:

@@ -37,11 +37,9 @@ __all__ = ["ADVICE", "ALL", "BODIES", "CONTROL", "Rule", "check_description"]
 
 
 def check_description(description: Description, rules: Sequence[Rule] = ALL) -> Report:
-    """Findings of some rules; only those of the tree while there is no tree."""
-    findings = list(description.problems)
-    for rule in STRUCTURE:
-        findings += rule(description)
-    tree = not any(f.severity == "error" for f in findings)
-    for rule in rules if tree else ():
-        findings += rule(description)
+    """What could not be read, and what rules find; without a tree only what is not."""
+    structure = [f for rule in STRUCTURE for f in rule(description)]
+    findings = [*description.problems, *structure]
+    if not any(f.severity == "error" for f in structure):
+        findings += [f for rule in rules for f in rule(description)]
     return report(str(description.path), findings)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from models.description import Description, Joint
+from models.description import Description, Joint, Link
 from models.findings import Finding, error, warning
-from models.inertia import is_slack
+from models.inertia import is_impossible, is_slack
 from models.tree import placements, rigid_groups, roots, transform, walk
 
 Array = NDArray[np.float64]
@@ -54,7 +54,7 @@ def _moving_body(
         rule = f"joint {joint.name} must carry mass of its own"
         yield error(f"link {links[0]}: mass", value, rule)
         return
-    if any(description.links[name].unreadable for name in links):
+    if any(_is_reported(description.links[name]) for name in links):
         return
     mass, tensor = _merged(description, links, poses)
     if mass > 0.0 and is_slack(mass, tensor):
@@ -62,6 +62,16 @@ def _moving_body(
         yield error(
             f"link {links[0]}: inertia", f"a point or line of {mass:g} kg", rule
         )
+
+
+def _is_reported(link: Link) -> bool:
+    """Whether the link by itself is an error already."""
+    body = link.body
+    if body is None:
+        return link.unreadable
+    if body.tensor_kgm2 is None:
+        return body.mass_kg > 0.0
+    return is_impossible(body.mass_kg, body.tensor_kgm2)
 
 
 def _weighing(description: Description) -> set[str]:

@@ -9,7 +9,7 @@ from models.findings import Finding, error, warning
 
 
 def check_kinds(description: Description) -> Iterator[Finding]:
-    """Floating and planar joints; unusual names of dynamics."""
+    """Floating and planar joints; damping and friction that are not used."""
     for joint in description.joints.values():
         if joint.kind in ("floating", "planar"):
             yield error(
@@ -23,5 +23,13 @@ def check_kinds(description: Description) -> Iterator[Finding]:
             if value < 0.0:
                 rule = "must not be negative"
                 yield error(f"joint {joint.name}: {field}", f"{value:g}", rule)
+    damped = [j.name for j in description.joints.values() if j.damping or j.friction]
+    if damped:
+        yield warning(
+            "joints: <dynamics>",
+            f"damping or friction of {len(damped)} joints, the first is {damped[0]}",
+            "is not used; plant.joint_damping_Nms_per_rad and plant.joint_friction_Nm "
+            "of the settings are",
+        )
     if not any(joint.moves for joint in description.joints.values()):
         yield warning("robot", "no moving joint", "is one rigid body")

@@ -2,7 +2,8 @@
 
 Positions: none (continuous joints, infinite ones) is no limit. Torques: a finite number
 above zero, because 0, missing and infinite mean opposite things in different programs.
-Speeds: no program here limits them; what is unusable is read as no limit.
+Speeds: no program here limits them; what is unusable is read as no limit. What is no
+number was reported when it was read.
 """
 
 from __future__ import annotations
@@ -34,10 +35,19 @@ def check_limits(description: Description) -> Iterator[Finding]:
             yield from _velocity(joint, limit.velocity)
 
 
+def is_placeholder_effort(joint: Joint, effort: float) -> bool:
+    """Whether an effort limit [Nm or N] is larger than any machine's."""
+    if joint.kind == "prismatic":
+        return effort >= PLACEHOLDER_FORCE_N
+    return effort >= PLACEHOLDER_EFFORT_NM
+
+
 def _position(joint: Joint, limit: Limit) -> Iterator[Finding]:
     where = f"joint {joint.name}: position limits"
     lower, upper = limit.lower or 0.0, limit.upper or 0.0
     value = f"lower {lower:g}, upper {upper:g}"
+    if math.isnan(lower) or math.isnan(upper):
+        return
     if joint.limit is None:
         rule = f"a {joint.kind} joint must have a <limit> element"
         yield error(f"joint {joint.name}: limit", "missing", rule)
@@ -52,15 +62,12 @@ def _position(joint: Joint, limit: Limit) -> Iterator[Finding]:
 
 def _effort(joint: Joint, effort: float | None) -> Iterator[Finding]:
     where = f"joint {joint.name}: effort limit"
-    largest = (
-        PLACEHOLDER_FORCE_N if joint.kind == "prismatic" else PLACEHOLDER_EFFORT_NM
-    )
     if effort is None:
         if joint.limit is not None or joint.kind == "continuous":
             yield error(where, "missing", "must be finite and > 0")
-    elif not 0.0 < effort < math.inf:
+    elif not (math.isnan(effort) or 0.0 < effort < math.inf):
         yield error(where, f"{effort:g}", "must be finite and > 0")
-    elif effort >= largest:
+    elif is_placeholder_effort(joint, effort):
         rule = "looks like a placeholder; controller and plant use it as it stands"
         yield warning(where, f"{effort:g}", rule)
 
@@ -70,7 +77,7 @@ def _velocity(joint: Joint, velocity: float | None) -> Iterator[Finding]:
     if velocity is None:
         if joint.limit is not None:
             yield warning(where, "missing", "read as no velocity limit")
-    elif not 0.0 < velocity < math.inf:
+    elif not (math.isnan(velocity) or 0.0 < velocity < math.inf):
         yield warning(where, f"{velocity:g}", "read as no velocity limit")
     elif velocity >= PLACEHOLDER_SPEED:
         yield warning(where, f"{velocity:g}", "looks like a placeholder")

@@ -21,27 +21,30 @@ def check_structure(description: Description) -> Iterator[Finding]:
         yield error("robot", "no link", "must have at least one link")
     if count > MAX_LINKS:
         yield error("robot", f"{count} links", f"must have at most {MAX_LINKS}")
-    yield from _unknown_links(description)
+    unknown = list(_unknown_links(description))
+    yield from unknown
     yield from _parents(description)
-    yield from _roots(description)
+    if not unknown:
+        yield from _roots(description)
 
 
 def _unknown_links(description: Description) -> Iterator[Finding]:
     for joint in description.joints.values():
         for end, link in (("parent", joint.parent), ("child", joint.child)):
-            if link and link not in description.links:
-                near = near_names(link, description.links)
-                yield error(
-                    f"joint {joint.name}: {end} link",
-                    link,
-                    "is not a link of this file"
-                    + (f"; did you mean {' or '.join(near)}?" if near else "")
-                    + (
-                        "; is the file a part of another one?"
-                        if end == "parent"
-                        else ""
-                    ),
-                )
+            if link not in description.links:
+                where = f"joint {joint.name}: {end} link"
+                yield error(where, link or "missing", _unknown(link, end, description))
+
+
+def _unknown(link: str, end: str, description: Description) -> str:
+    """The rule, and what may have been meant."""
+    near = near_names(link, description.links)
+    words = ["must be a link of this file"]
+    if near:
+        words.append(f"did you mean {' or '.join(near)}?")
+    if end == "parent":
+        words.append("is the file a part of another one?")
+    return "; ".join(words)
 
 
 def _parents(description: Description) -> Iterator[Finding]:

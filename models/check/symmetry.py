@@ -141,7 +141,8 @@ def _ranges(pair: _Pair, left: Limit, right: Limit, sign: float) -> Iterator[Fin
     ours = (left.lower or 0.0, left.upper or 0.0)
     theirs = (right.lower or 0.0, right.upper or 0.0)
     mirrored = ours if sign > 0.0 else (-ours[1], -ours[0])
-    if np.abs(np.subtract(mirrored, theirs)).max() > ANGLE_RAD:
+    pairs = list(zip(mirrored, theirs, strict=True))
+    if any(abs(a - b) > ANGLE_RAD for a, b in pairs):  # infinite ones differ by NaN
         same = "the same" if sign > 0.0 else "opposite"
         what = f"position limits about axes of {same} sense"
         yield pair.finding("joint", what, _text(ours), _text(theirs))

@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
-from models.settings import SoleSettings
+from models.settings import PlantSettings, SoleSettings
 from wbmpc.conventions import JointMap, wxyz_from_xyzw
 from wbmpc.errors import RobotError
 from wbmpc.robot import Robot
@@ -48,7 +48,7 @@ def build_model(
     """
     spec = mujoco.MjSpec()
     _set_options(spec, dt_s)
-    bodies = _add_bodies(spec, robot)
+    bodies = add_bodies(spec, robot.full_model, robot.settings.plant)
     _add_actuators(spec, robot)
     _add_floor_contact(spec, robot, bodies)
     for frame in payload_frames:
@@ -62,17 +62,21 @@ def build_model(
         ) from None
 
 
-def joint_map(robot: Robot, model: mujoco.MjModel) -> JointMap:
-    """Match the joints of both models by name."""
-    ids = [model.joint(name).id for name in robot.joint_names]
+def joint_map(names: Iterable[str], model: mujoco.MjModel) -> JointMap:
+    """Where joints, by name in Pinocchio's order, are in a MuJoCo model."""
+    ids = [model.joint(name).id for name in names]
     return JointMap(qpos=model.jnt_qposadr[ids], dof=model.jnt_dofadr[ids])
 
 
 def link_name(model: pin.Model, joint: int) -> str:
-    """Name of the link a joint moves (of the first one if some are merged)."""
+    """Name of the link a joint moves (of the first one if some are merged).
+
+    MuJoCo keeps the name `world` for itself.
+    """
     for frame in model.frames:
         if frame.parentJoint == joint and frame.type == pin.FrameType.BODY:
-            return str(frame.name)
+            if frame.name != "world":
+                return str(frame.name)
     return str(model.names[joint])
 
 
@@ -87,23 +91,38 @@ def _set_options(spec: mujoco.MjSpec, dt_s: float) -> None:
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
 
 
-def _add_bodies(spec: mujoco.MjSpec, robot: Robot) -> list[mujoco.MjsBody]:
-    """One body a joint; the list is indexed by Pinocchio's joint index."""
-    model = robot.full_model
+def add_bodies(
+    spec: mujoco.MjSpec, model: pin.Model, physics: PlantSettings
+) -> list[mujoco.MjsBody]:
+    """Add a floating robot: one body a joint, in the order of Pinocchio's joints.
+
+    Args:
+        spec: What to add to.
+        model: The robot; its joint 1 floats.
+        physics: Damping and friction of its joints.
+
+    Raises:
+        RobotError: A joint MuJoCo can not represent, or a link without mass.
+    """
     bodies = [spec.worldbody]
     axes = _joint_axes(model)
     for joint in range(1, model.njoints):
         parent = bodies[model.parents[joint]]
-        body = _add_link(parent, model, joint)
+        body = add_link(parent, model, joint)
         if joint == 1:
             body.add_freejoint(name=FREE_JOINT)
         else:
-            _add_joint(body, robot, joint, axes[joint])
+            _add_joint(body, model, joint, physics, axes[joint])
         bodies.append(body)
     return bodies
 
 
-def _add_link(parent: mujoco.MjsBody, model: pin.Model, joint: int) -> mujoco.MjsBody:
+def add_link(parent: mujoco.MjsBody, model: pin.Model, joint: int) -> mujoco.MjsBody:
+    """Add the link that a joint moves: placement, name, inertia; no joint yet.
+
+    Raises:
+        RobotError: A link without mass.
+    """
     inertia = model.inertias[joint]
     if inertia.mass <= 0.0:
         raise RobotError(
@@ -127,9 +146,12 @@ def _add_link(parent: mujoco.MjsBody, model: pin.Model, joint: int) -> mujoco.Mj
 
 
 def _add_joint(
-    body: mujoco.MjsBody, robot: Robot, joint: int, axis: tuple[bool, np.ndarray]
+    body: mujoco.MjsBody,
+    model: pin.Model,
+    joint: int,
+    physics: PlantSettings,
+    axis: tuple[bool, np.ndarray],
 ) -> None:
-    model, physics = robot.full_model, robot.settings.plant
     hinge, direction = axis
     index_q, index_v = model.joints[joint].idx_q, model.joints[joint].idx_v
     limits = (model.lowerPositionLimit[index_q], model.upperPositionLimit[index_q])

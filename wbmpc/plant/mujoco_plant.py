@@ -65,7 +65,7 @@ class MujocoPlant:
         self._model = build_model(robot, frames, dt_s)
         self._data = mujoco.MjData(self._model)
         self._scratch = mujoco.MjData(self._model)
-        self._joints = joint_map(robot, self._model)
+        self._joints = joint_map(robot.joint_names, self._model)
         self._limits_Nm = robot.torque_limits_full_Nm
         self._motors = [self._model.actuator(n).id for n in robot.joint_names]
         self._soles = [_Sole(self._model, sole.frame) for sole in robot.soles]

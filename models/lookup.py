@@ -1,0 +1,48 @@
+"""Finds what a user calls a robot: a file, a shipped robot, or an installed one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from models.catalogue import robot_names
+from models.errors import ModelsError, RobotFileError, UnknownNameError
+from models.installed import PREFIX, installed_robot_names, installed_urdf
+
+_SUFFIXES = ("_description", "_data")
+
+
+def find_urdf(name: str) -> Path:
+    """URDF of a path, or of an installed robot by name.
+
+    Args:
+        name: Path of a URDF; `example-robot-data:NAME`; NAME alone; or the name of a
+            description package, such as g1_description.
+
+    Raises:
+        RobotFileError: It looks like a path and nothing is there.
+        UnknownNameError: No such robot is installed.
+    """
+    path = Path(name)
+    if path.is_file():
+        return path
+    if path.is_dir() or path.suffix or len(path.parts) > 1:
+        raise RobotFileError(f"robot file {path} does not exist, or is no file")
+    return installed_urdf(f"{PREFIX}{_known(name)}")
+
+
+def _known(name: str) -> str:
+    short = name.removeprefix(PREFIX)
+    for suffix in _SUFFIXES:
+        short = short.removesuffix(suffix)
+    names = _installed()
+    if short not in names:
+        paths = ("PATH/robot.urdf", "PATH/settings.toml")
+        raise UnknownNameError("robot", name, {*robot_names(), *names, *paths})
+    return short
+
+
+def _installed() -> tuple[str, ...]:
+    try:
+        return installed_robot_names()
+    except ModelsError:  # without that package there is none
+        return ()

@@ -1,0 +1,141 @@
+"""What `wbmpc check` does."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from models import RobotSettings, load_settings, robot_names
+from models.check import ALL, check_description
+from models.check.shapes import check_shapes
+from models.description import Description, read_description
+from models.errors import ModelsError
+from models.findings import Finding, Report, error, report
+from models.lookup import find_urdf
+from models.plain_urdf import weld
+from models.repair import Repaired, write_repaired
+from scenarios.check_options import Check
+from scenarios.cli import EXIT_BAD_END, EXIT_BAD_INPUT, EXIT_OK, print_result, say
+
+_WIDTH = 88
+
+
+class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What `--json` prints."""
+
+    ok: bool
+    """No errors."""
+    file: str
+    findings: tuple[Finding, ...]
+    """Errors first."""
+    repaired: Repaired | None = None
+    """The copy of `--fix`."""
+
+
+def check_robot(options: Check) -> int:
+    """Check a robot; exit code 0 without errors, 1 with, 2 if it can not be read."""
+    try:
+        settings, description = _read(options.robot)
+        found = _check(settings, description, [Path(m) for m in options.meshes])
+        repaired = None
+        if options.fix is not None:
+            repaired = write_repaired(description, Path(options.fix))
+    except ModelsError as problem:
+        return _refused(options, problem)
+    result = CheckResult(
+        ok=found.ok, file=found.file, findings=found.findings, repaired=repaired
+    )
+    print_result(result, check_text(found, repaired), as_json=options.json)
+    return EXIT_OK if found.ok else EXIT_BAD_END
+
+
+def _refused(options: Check, problem: ModelsError) -> int:
+    """Say why nothing was checked; with `--json` as a finding of the same shape."""
+    say(str(problem))
+    if options.json:
+        unread = error("file", options.robot, str(problem))
+        result = CheckResult(ok=False, file=options.robot, findings=(unread,))
+        print(msgspec.json.encode(result).decode())
+    return EXIT_BAD_INPUT
+
+
+def check_text(found: Report, repaired: Repaired | None = None) -> str:
+    """Findings for a terminal, errors before warnings, then the repairs."""
+    lines = [found.file]
+    for title, findings in (("error", found.errors), ("warning", found.warnings)):
+        lines += _table(title, findings)
+    lines.append(_verdict(found))
+    return "\n".join(lines + (_repairs(repaired) if repaired is not None else []))
+
+
+def _read(name: str) -> tuple[RobotSettings | None, Description]:
+    """Settings, if the name has any, and the robot file with its joints welded.
+
+    Raises:
+        ModelsError: Unknown name, or a file that can not be read.
+    """
+    if name not in robot_names() and Path(name).suffix != ".toml":
+        return None, read_description(find_urdf(name))
+    settings = load_settings(name)
+    return settings, read_description(Path(settings.urdf))
+
+
+def _check(
+    settings: RobotSettings | None, description: Description, folders: Sequence[Path]
+) -> Report:
+    rules = [rule for rule in ALL if rule is not check_shapes]
+    rules.append(partial(check_shapes, folders=folders))
+    if settings is None:
+        return check_description(description, rules)
+    tree = check_description(description, ())
+    if tree.ok and settings.groups.welded:
+        welded = {n: settings.home.get(n, 0.0) for n in settings.groups.welded}
+        description = weld(description, welded)
+    found = check_description(description, rules)
+    if not found.ok:
+        return found
+    from scenarios.robot_fit import check_fit
+
+    return report(found.file, (*found.findings, *check_fit(settings)))
+
+
+def _table(title: str, findings: Sequence[Finding]) -> list[str]:
+    lines: list[str] = []
+    for finding in findings:
+        head = f"{title:>7}  {finding.where}: {finding.value}"
+        lines += textwrap.wrap(head, _WIDTH, subsequent_indent=" " * 11)
+        rule = textwrap.wrap(finding.rule, _WIDTH - 11)
+        lines += [" " * 11 + line for line in rule]
+    return lines
+
+
+def _verdict(found: Report) -> str:
+    counts = f"{_count(found.errors, 'error')}, {_count(found.warnings, 'warning')}"
+    return f"{counts}: " + ("usable" if found.ok else "NOT usable")
+
+
+def _repairs(repaired: Repaired) -> list[str]:
+    lines = ["", f"repaired copy: {repaired.file}"]
+    for repair in repaired.repairs:
+        text = f"{repair.where}: {repair.old} -> {repair.new} ({repair.reason})"
+        lines += textwrap.wrap(
+            text, _WIDTH, initial_indent="  ", subsequent_indent="    "
+        )
+    if not repaired.repairs:
+        lines.append("  nothing was repaired")
+    left = repaired.report.errors
+    lines.append(f"not repaired: {_count(left, 'error')}")
+    for finding in left:
+        text = finding.sentence()
+        lines += textwrap.wrap(
+            text, _WIDTH, initial_indent="  ", subsequent_indent="    "
+        )
+    return lines
+
+
+def _count(findings: Sequence[Finding], word: str) -> str:
+    return f"{len(findings)} {word}{'' if len(findings) == 1 else 's'}"

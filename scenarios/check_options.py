@@ -1,0 +1,21 @@
+"""What `wbmpc check` may be asked for."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+import tyro
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True):
+    """What is wrong with a robot file?"""
+
+    robot: Annotated[str, tyro.conf.Positional]
+    """URDF file, settings.toml, or name of a shipped or installed robot."""
+    meshes: tuple[str, ...] = ()
+    """Folders in which the packages of package:// meshes are looked for."""
+    fix: str | None = None
+    """Write a repaired copy of the URDF to this new file."""
+    json: bool = False
+    """Print one JSON object on standard output."""
