@@ -116,6 +116,8 @@ class Recorder:
             self.timing(stage, duration)
         if not tick.result.status.ok:
             self.faults[f"mpc_{tick.result.status.name.lower()}"] += 1
+        if tick.result.renormalized:
+            self.faults["quaternion_renormalized"] += 1
         if command.saturated.any():
             self.faults["torque_saturated"] += 1
 

@@ -30,6 +30,10 @@ BASE_NQ = 7
 """Configuration entries of the floating base."""
 BASE_NV = 6
 """Velocity entries of the floating base."""
+UNIT_TOLERANCE = 1e-6
+"""A quaternion whose norm is off by less is taken as it is."""
+NO_UNIT = 1e-3
+"""One whose norm is off by more is no attitude."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +59,24 @@ def xyzw_from_wxyz(quaternion_wxyz: Array) -> Array:
 def wxyz_from_xyzw(quaternion_xyzw: Array) -> Array:
     """Move the scalar part of a quaternion to the front."""
     return quaternion_xyzw[[3, 0, 1, 2]]
+
+
+def unit_base(q: Array) -> tuple[Array, bool] | None:
+    """A Pinocchio configuration whose base quaternion has unit length.
+
+    Drift and single precision leave the norm off by a little, which scales rotation
+    matrices and bends poses; a swap or a failed transfer leaves it off by a lot.
+
+    Returns:
+        The configuration, a new array if the norm was off by more than 1e-6, and
+        whether it was; None if it was off by more than 1e-3, or is not finite.
+    """
+    norm = float(np.linalg.norm(q[3:BASE_NQ]))
+    if not abs(norm - 1.0) <= NO_UNIT:
+        return None
+    if abs(norm - 1.0) <= UNIT_TOLERANCE:
+        return q, False
+    return np.concatenate([q[:3], q[3:BASE_NQ] / norm, q[BASE_NQ:]]), True
 
 
 def rotation_from_xyzw(quaternion_xyzw: Array) -> Array:

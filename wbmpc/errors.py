@@ -5,6 +5,7 @@ from __future__ import annotations
 from models.errors import ModelsError, SettingsError, UnknownNameError
 
 __all__ = [
+    "DimensionError",
     "InstallError",
     "ModelMismatchError",
     "PayloadError",
@@ -26,6 +27,10 @@ class InstallError(WbmpcError):
 
 class RobotError(WbmpcError):
     """A robot file is unusable."""
+
+
+class DimensionError(WbmpcError):
+    """A vector that has not the length of this robot's."""
 
 
 class PayloadError(WbmpcError):

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from wbmpc.conventions import unit_base
 from wbmpc.costs import sole_placements, standing_wrench
 from wbmpc.feedback import state_at
 from wbmpc.leg_posture import LegPosture
@@ -32,11 +33,13 @@ class SolveResult:
         plan: The plan to follow; the last good one if this solve failed.
         status: How the solve ended.
         failures_in_a_row: Failed solves up to and including this one.
+        renormalized: The measured quaternion was not quite of unit length.
     """
 
     plan: Plan
     status: SolveStatus
     failures_in_a_row: int
+    renormalized: bool = False
 
 
 class WholeBodyMpc:
@@ -61,7 +64,9 @@ class WholeBodyMpc:
         self._failures = 0
         self._gains = self.settings.realtime_iteration
         self._home = np.concatenate([robot.home_q, np.zeros(robot.model.nv)])
-        self.set_reference(home_reference(robot))
+        home = home_reference(robot)
+        self._reference_shapes = home.shapes
+        self.set_reference(home)
         self._plan = self._cold_start(0.0, self._home)
 
     @property
@@ -75,7 +80,14 @@ class WholeBodyMpc:
         Args:
             joint: Index of the joint that carries the body.
             parameters: (10,) [m, m c, I about the joint frame], Pinocchio's order.
+
+        Raises:
+            ValueError: No such moving body, or not ten numbers.
         """
+        if not 1 <= joint < self.model.njoints:
+            raise ValueError(f"joint {joint}: must be 1 to {self.model.njoints - 1}")
+        if np.shape(parameters) != (10,):
+            raise ValueError(f"inertia of shape {np.shape(parameters)}: must be (10,)")
         self.model.inertias[joint] = pin.Inertia.FromDynamicParameters(parameters)
         mass = pin.computeTotalMass(self.model)
         wrench = standing_wrench(mass, len(self.robot.soles))
@@ -118,16 +130,35 @@ class WholeBodyMpc:
             v: (nv,) velocity.
             reference: Targets.
         """
-        status = _refuse(q, v, reference)
-        if status is None:
+        unit = self._usable_state(q, v)
+        if unit is None:
+            status = SolveStatus.FAILED_STATE
+        elif reference.shapes != self._reference_shapes or not reference.is_finite():
+            status = SolveStatus.FAILED_REFERENCE
+        else:
+            q, _ = unit
             self.set_reference(reference)
             if self.settings.realtime_iteration:
                 time_s, q, v = self._predict(time_s, q, v)
             status = self._iterate(time_s, np.concatenate([q, v]))
         self._failures = 0 if status.ok else self._failures + 1
         return SolveResult(
-            plan=self._plan, status=status, failures_in_a_row=self._failures
+            plan=self._plan,
+            status=status,
+            failures_in_a_row=self._failures,
+            renormalized=unit is not None and unit[1],
         )
+
+    def _usable_state(self, q: Array, v: Array) -> tuple[Array, bool] | None:
+        """The configuration with a unit quaternion, and whether that had to be made.
+
+        None for what is no state of this model.
+        """
+        if np.shape(q) != (self.model.nq,) or np.shape(v) != (self.model.nv,):
+            return None
+        if not (np.isfinite(q).all() and np.isfinite(v).all()):
+            return None
+        return unit_base(q)
 
     def _predict(self, time_s: float, q: Array, v: Array) -> tuple[float, Array, Array]:
         """Next tick and its state: the measured one, moved as the plan moves."""
@@ -224,14 +255,6 @@ def _interpolate(rows: Array, at: NDArray[np.floating]) -> Array:
     upper = np.minimum(lower + 1, len(rows) - 1)
     share = (at - lower)[:, None]
     return (1.0 - share) * rows[lower] + share * rows[upper]
-
-
-def _refuse(q: Array, v: Array, reference: Reference) -> SolveStatus | None:
-    if not (np.isfinite(q).all() and np.isfinite(v).all()):
-        return SolveStatus.FAILED_STATE
-    if not reference.is_finite():
-        return SolveStatus.FAILED_REFERENCE
-    return None
 
 
 def _midfoot(robot: Robot) -> pin.SE3:

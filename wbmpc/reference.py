@@ -29,6 +29,13 @@ class Reference:
     com_m: Array
     rotation_midfoot_to_pelvis: Array
 
+    @property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes of all targets; the same for every reference of a robot."""
+        rotation = self.rotation_midfoot_to_pelvis
+        parts = (self.q_upper, self.v_upper, self.com_m, rotation)
+        return tuple(np.shape(part) for part in parts)
+
     def is_finite(self) -> bool:
         """Whether every number is usable."""
         parts = (self.q_upper, self.v_upper, self.com_m)

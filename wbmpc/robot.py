@@ -10,8 +10,9 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from models import RobotSettings, load_settings
+from models.catalogue import settings_path
 from models.settings import ArmSettings, SoleSettings
-from wbmpc.errors import RobotError, UnknownNameError
+from wbmpc.errors import DimensionError, RobotError, UnknownNameError
 from wbmpc.robot_model import load_floating
 
 Array = NDArray[np.float64]
@@ -62,8 +63,18 @@ class Robot:
 
     @classmethod
     def load(cls, name: str, overrides: tuple[str, ...] = ()) -> Robot:
-        """Build a shipped robot by name, or any robot from its settings file."""
-        return cls(load_settings(name, overrides))
+        """Build a shipped robot by name, or any robot from its settings file.
+
+        Raises:
+            SettingsError: The settings are wrong.
+            RobotError: The URDF is missing, has errors, or does not fit.
+            UnknownNameError: No such robot, or a name that is not in its URDF.
+        """
+        settings = load_settings(name, overrides)
+        try:
+            return cls(settings)
+        except UnknownNameError as error:
+            raise error.inside(settings_path(name)) from None
 
     @property
     def soles(self) -> tuple[SoleSettings, SoleSettings]:
@@ -92,15 +103,30 @@ class Robot:
         return pin.buildReducedModel(full_model, ids, self.home_q_full)
 
     def controlled_q(self, q_full: Array) -> Array:
-        """Drop the locked joints from a configuration."""
+        """Drop the locked joints from a configuration.
+
+        Raises:
+            DimensionError: Not (nq,) of `full_model`.
+        """
+        check_length("q_full", q_full, self.full_model.nq)
         return np.concatenate([q_full[:7], q_full[7:][self._controlled]])
 
     def controlled_v(self, v_full: Array) -> Array:
-        """Drop the locked joints from a velocity."""
+        """Drop the locked joints from a velocity.
+
+        Raises:
+            DimensionError: Not (nv,) of `full_model`.
+        """
+        check_length("v_full", v_full, self.full_model.nv)
         return np.concatenate([v_full[:BASE], v_full[BASE:][self._controlled]])
 
     def controlled_tau(self, tau_full_Nm: Array) -> Array:
-        """Drop the locked joints from joint torques."""
+        """Drop the locked joints from joint torques.
+
+        Raises:
+            DimensionError: Not one torque a joint of `joint_names`.
+        """
+        check_length("tau_full_Nm", tau_full_Nm, len(self.joint_names))
         return tau_full_Nm[self._controlled]
 
     def full_tau(self, tau_Nm: Array, rest_Nm: Array) -> Array:
@@ -157,29 +183,42 @@ class Robot:
         groups = self.settings.groups
         fields = [f for f in groups.__struct_fields__ if f != "welded"]
         grouped = [n for field in fields for n in getattr(groups, field)]
-        for name in (*grouped, *self._named_joints()):
+        for place, name in self._named_joints(fields):
             if name not in self.joint_names:
-                raise UnknownNameError("joint", name, self.joint_names)
+                raise UnknownNameError("joint", name, self.joint_names, place)
         missing = set(self.joint_names) - set(grouped)
         if missing or len(grouped) != len(set(grouped)):
             raise RobotError(
                 f"{self.urdf_path}: every joint belongs to exactly one group of the "
                 f"settings; {sorted(missing) or 'a joint is named twice'}"
             )
-        frames = [s.frame for s in self.soles] + [self.settings.root_link]
-        frames += [n for a in self.arms.values() for n in (a.link, a.tip_frame)]
-        for name in frames:
+        for place, name in self._named_frames():
             if not self.full_model.existFrame(name):
                 choices = (f.name for f in self.full_model.frames)
-                raise UnknownNameError("frame", name, choices)
+                raise UnknownNameError("frame", name, choices, place)
 
-    def _named_joints(self) -> Iterator[str]:
-        """Joints that settings other than the groups name."""
+    def _named_joints(self, groups: list[str]) -> Iterator[tuple[str, str]]:
+        """Key and name of every joint that the settings name."""
         settings = self.settings
-        yield from settings.plant.armature_kgm2
-        yield from settings.low_level.joints
-        for pose in (settings.home, *settings.poses.values()):
-            yield from (n for n in pose if n not in settings.groups.welded)
+        for group in groups:
+            for name in getattr(settings.groups, group):
+                yield f"groups.{group}", name
+        yield from (("plant.armature_kgm2", n) for n in settings.plant.armature_kgm2)
+        yield from (("low_level.joints", n) for n in settings.low_level.joints)
+        poses = {f"poses.{key}": pose for key, pose in settings.poses.items()}
+        for place, pose in {"home": settings.home, **poses}.items():
+            welded = settings.groups.welded
+            yield from ((place, n) for n in pose if n not in welded)
+
+    def _named_frames(self) -> Iterator[tuple[str, str]]:
+        """Key and name of every frame that the settings name."""
+        settings = self.settings
+        yield "left_sole.frame", settings.left_sole.frame
+        yield "right_sole.frame", settings.right_sole.frame
+        yield "root_link", settings.root_link
+        for side, arm in self.arms.items():
+            yield f"{side}.link", arm.link
+            yield f"{side}.tip_frame", arm.tip_frame
 
     def _check_pairs(self) -> None:
         """Two soles, and two arms whose tip hangs on a moving link of their own."""
@@ -239,4 +278,16 @@ def _add_frames(model: pin.Model, settings: RobotSettings) -> None:
         kind = pin.FrameType.OP_FRAME
         model.addFrame(
             pin.Frame(name, parent.parentJoint, index, placement, kind), False
+        )
+
+
+def check_length(name: str, vector: Array, length: int) -> None:
+    """Refuse a vector of another length, such as a velocity for a configuration.
+
+    Raises:
+        DimensionError: Names the vector and both lengths.
+    """
+    if np.shape(vector) != (length,):
+        raise DimensionError(
+            f"{name} has shape {np.shape(vector)}, must be ({length},)"
         )

@@ -32,6 +32,72 @@ def test_quarter_turns_stay_about_their_axis(axis: int) -> None:
     np.testing.assert_array_equal(conventions.wxyz_from_xyzw(xyzw), wxyz)
 
 
+@pytest.mark.parametrize(
+    ("norm", "usable", "renormalized"),
+    [
+        (1 + 1e-9, True, False),
+        (1 + 1e-5, True, True),
+        (1 - 1e-5, True, True),
+        (1.01, False, None),
+        (2.0, False, None),
+        (0.0, False, None),
+        (np.nan, False, None),
+    ],
+)
+def test_quaternions_of_another_length(
+    norm: float, usable: bool, renormalized: bool | None
+) -> None:
+    """Within 1e-6 as they are, within 1e-3 renormalised, else none at all."""
+    q, _, _ = _random(np.random.default_rng(3))
+    scaled = q.copy()
+    scaled[3:7] *= norm
+    unit = conventions.unit_base(scaled)
+    assert (unit is not None) is usable
+    if unit is not None:
+        assert unit[1] is renormalized
+        np.testing.assert_allclose(unit[0], q, atol=1e-8)
+        if not renormalized:
+            assert unit[0] is scaled
+
+
+def test_a_third_of_a_turn_about_the_diagonal_shows_no_swap() -> None:
+    """All four numbers are equal: this attitude is no test of the order."""
+    third = np.full(4, 0.5)
+    np.testing.assert_array_equal(conventions.wxyz_from_xyzw(third), third)
+    rotation = conventions.rotation_from_xyzw(third)
+    np.testing.assert_allclose(rotation @ [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], atol=1e-15)
+
+
+@pytest.mark.parametrize("yaw_deg", [0.0, 90.0, 180.0])
+def test_walking_is_the_same_in_the_body_at_any_yaw(yaw_deg: float) -> None:
+    """0.5 m/s ahead and a turn of 0.2 rad/s."""
+    half = np.deg2rad(yaw_deg) / 2.0
+    qpos = np.zeros(10)
+    qpos[3], qpos[6] = np.cos(half), np.sin(half)
+    rotation = conventions.base_rotation(conventions.q_from_qpos(qpos, JOINTS))
+    qvel = np.zeros(9)
+    qvel[:3], qvel[5] = rotation @ [0.5, 0.0, 0.0], 0.2
+    v = conventions.v_from_qvel(qvel, rotation, JOINTS)
+    np.testing.assert_allclose(v[:6], [0.5, 0, 0, 0, 0, 0.2], atol=1e-15)
+
+
+def test_attitudes_through_a_right_angle_of_pitch() -> None:
+    """85 to 95 degrees in steps of 0.1: under 0.01 degree off, no NaN, no jump."""
+    before = None
+    for tenth in range(850, 951):
+        truth = pin.rpy.rpyToMatrix(0.0, np.deg2rad(tenth / 10.0), 0.4)
+        xyzw = pin.Quaternion(truth).coeffs()
+        q = np.concatenate([np.zeros(3), xyzw, np.zeros(3)])
+        qpos = conventions.qpos_from_q(q, JOINTS)
+        rotation = conventions.base_rotation(conventions.q_from_qpos(qpos, JOINTS))
+        off_rad = np.linalg.norm(pin.log3(truth.T @ rotation))
+        assert np.rad2deg(off_rad) < 0.01
+        if before is not None:
+            step_rad = np.linalg.norm(pin.log3(before.T @ rotation))
+            assert np.rad2deg(step_rad) < 0.11
+        before = rotation
+
+
 def test_rotation_is_pinocchios() -> None:
     """The matrix of a quaternion is the one Pinocchio builds."""
     q, _, rotation = _random(np.random.default_rng(0))

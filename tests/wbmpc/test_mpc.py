@@ -146,6 +146,64 @@ def test_a_bad_input_keeps_the_last_plan_and_says_why(
     assert again.failures_in_a_row == 0
 
 
+@pytest.mark.parametrize(
+    ("nq", "nv", "part", "status"),
+    [
+        (27, 27, None, SolveStatus.FAILED_STATE),
+        (28, 28, None, SolveStatus.FAILED_STATE),
+        (28, 27, "q_upper", SolveStatus.FAILED_REFERENCE),
+        (28, 27, "v_upper", SolveStatus.FAILED_REFERENCE),
+        (28, 27, "com_m", SolveStatus.FAILED_REFERENCE),
+    ],
+)
+def test_vectors_of_another_length_never_reach_the_solver(
+    mpc: WholeBodyMpc, nq: int, nv: int, part: str | None, status: SolveStatus
+) -> None:
+    asked = home_reference(mpc.robot)
+    if part is not None:
+        asked = reference_with(mpc.robot, **{part: getattr(asked, part)[:-1]})
+    before = mpc.plan
+    q, v = np.resize(mpc.robot.home_q, nq), np.zeros(nv)
+    result = mpc.solve(0.0, q, v, asked)
+    assert result.status is status
+    assert result.plan is before
+
+
+@pytest.mark.parametrize(
+    ("norm", "ok", "renormalized"),
+    [
+        (1 + 1e-9, True, False),
+        (1 + 1e-5, True, True),
+        (1.01, False, False),
+        (2.0, False, False),
+    ],
+)
+def test_quaternions_off_unit_length(
+    mpc: WholeBodyMpc, norm: float, ok: bool, renormalized: bool
+) -> None:
+    """As it is, renormalised and counted, or refused with the last plan kept."""
+    q = mpc.robot.home_q.copy()
+    q[3:7] *= norm
+    before = mpc.plan
+    result = mpc.solve(0.0, q, STILL, home_reference(mpc.robot))
+    assert result.status.ok is ok
+    assert result.renormalized is renormalized
+    assert (result.plan is before) is not ok
+    if ok:
+        assert np.linalg.norm(result.plan.q[0, 3:7]) == pytest.approx(1.0, abs=1e-8)
+
+
+@pytest.mark.parametrize(("joint", "size"), [(-1, 10), (0, 10), (999, 10), (5, 9)])
+def test_inertias_of_no_body_are_refused(
+    mpc: WholeBodyMpc, joint: int, size: int
+) -> None:
+    before = [body.toDynamicParameters() for body in mpc.model.inertias]
+    with pytest.raises(ValueError, match="must be"):
+        mpc.set_inertia(joint, np.ones(size))
+    after = [body.toDynamicParameters() for body in mpc.model.inertias]
+    np.testing.assert_array_equal(before, after)
+
+
 def test_failures_in_a_row_lead_to_a_cold_start(mpc: WholeBodyMpc) -> None:
     robot = mpc.robot
     for k in range(COLD_START_AFTER):

@@ -9,7 +9,7 @@ import pinocchio as pin
 import pytest
 
 from models import load_settings
-from wbmpc.errors import RobotError, UnknownNameError
+from wbmpc.errors import DimensionError, RobotError, UnknownNameError
 from wbmpc.reference import UPPER_BODY
 from wbmpc.robot import Robot
 
@@ -140,3 +140,18 @@ def test_limits_that_mean_nothing_are_refused(
     path.write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(RobotError, match=words):
         Robot(load_settings("alexander", [f'urdf="{path}"']))
+
+
+@pytest.mark.parametrize(
+    ("drop", "size", "words"),
+    [
+        ("controlled_q", 29, r"q_full has shape \(29,\), must be \(30,\)"),
+        ("controlled_v", 30, r"v_full has shape \(30,\), must be \(29,\)"),
+        ("controlled_tau", 29, r"tau_full_Nm has shape \(29,\), must be \(23,\)"),
+    ],
+)
+def test_a_vector_of_another_length_is_named_with_both(
+    robot: Robot, drop: str, size: int, words: str
+) -> None:
+    with pytest.raises(DimensionError, match=words):
+        getattr(robot, drop)(np.zeros(size))
