@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 from models.errors import SettingsError, UnknownNameError
 
@@ -46,8 +48,36 @@ def installed_urdf(urdf: str) -> Path:
         ) from None
 
 
+def installed_rotor_inertia_kgm2(urdf: str) -> dict[str, float]:
+    """Reflected rotor inertia by joint name, where the package has it in an SRDF.
+
+    The rotor's inertia times the square of the gear ratio. The attribute that holds it
+    is called `mass` there.
+    """
+    path = installed_urdf(urdf)
+    loader = _robots()[urdf.removeprefix(PREFIX)]
+    srdf = path.parents[1] / loader.srdf_subpath / loader.srdf_filename
+    if not (loader.has_rotor_parameters and srdf.is_file()):
+        return {}
+    joints = ET.parse(srdf).getroot().iterfind("rotor_params/joint")
+    return {
+        joint.attrib["name"]: float(joint.attrib["mass"])
+        * float(joint.attrib["gear_ratio"]) ** 2
+        for joint in joints
+    }
+
+
 def _loaders() -> list[tuple[str, str]]:
     """Name and URDF path below the package's models of every robot with a URDF."""
+    return [
+        (name, f"{loader.path}/{loader.urdf_subpath}/{loader.urdf_filename}")
+        for name, loader in _robots().items()
+        if loader.urdf_filename
+    ]
+
+
+def _robots() -> dict[str, Any]:
+    """The package's own table."""
     try:
         from example_robot_data.robots_loader import ROBOTS
     except ImportError:
@@ -55,8 +85,5 @@ def _loaders() -> list[tuple[str, str]]:
             "robots named example-robot-data:NAME need that package; "
             "pip install 'example-robot-data==5.0.0'"
         ) from None
-    return [
-        (name, f"{loader.path}/{loader.urdf_subpath}/{loader.urdf_filename}")
-        for name, loader in ROBOTS.items()
-        if loader.urdf_filename
-    ]
+    robots: dict[str, Any] = ROBOTS
+    return robots

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from scenarios.arms_forward import record_arms_forward
-from scenarios.loads import LoadEvent, single_load, staircase
-from scenarios.presets import PRESETS
+from scenarios.loads import LoadEvent, loaded_sides, single_load, staircase
+from scenarios.presets import PRESETS, find_preset
+from scenarios.robot_loads import SuitedLoad, suited_load
 from scenarios.settings import RunSettings
 from scenarios.squat_pickup import record_squat_pickup
 from scenarios.window_washing import record_standing, record_washing
@@ -39,6 +40,18 @@ _SCENARIOS = {
     "squat_pickup": Scenario(record=record_squat_pickup),
 }
 assert set(_SCENARIOS) == set(PRESETS)
+
+
+def default_load(settings: RunSettings) -> SuitedLoad:
+    """The load of a run's scenario that suits its robot.
+
+    Raises:
+        ModelsError: No such scenario or robot, or a robot file that can not be used.
+    """
+    robot = Robot.load(settings.robot, settings.overrides)
+    track = find_scenario(settings.scenario).record(robot, settings.duration_s)
+    papers_kg = find_preset(settings.scenario).payload_kg
+    return suited_load(robot, track, papers_kg, loaded_sides(settings))
 
 
 def scenario_names() -> tuple[str, ...]:

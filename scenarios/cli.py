@@ -18,7 +18,9 @@ import msgspec
 import tyro
 
 from models.errors import ModelsError
+from scenarios.check_options import Check
 from scenarios.estimators.options import Estimate, Estimators
+from scenarios.init_options import Init
 from scenarios.paper_options import Reproduce, Seeds, Tipping
 from scenarios.presets import defaults_text
 
@@ -139,11 +141,15 @@ Command = (
     | Annotated[Estimate, tyro.conf.subcommand("estimate")]
     | Annotated[Estimators, tyro.conf.subcommand("estimators")]
     | Annotated[Bench, tyro.conf.subcommand("bench")]
+    | Annotated[Check, tyro.conf.subcommand("check")]
+    | Annotated[Init, tyro.conf.subcommand("init")]
     | Annotated[Doctor, tyro.conf.subcommand("doctor")]
 )
 
 Paper = Tipping | Seeds | Reproduce
-AnyCommand = Run | Compare | Paper | Estimate | Estimators | Bench | Doctor
+AnyCommand = (
+    Run | Compare | Paper | Estimate | Estimators | Bench | Check | Init | Doctor
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -221,6 +227,14 @@ def parse(argv: Sequence[str]) -> AnyCommand:
 def _dispatch(command: AnyCommand) -> int:
     if isinstance(command, Doctor):
         return _doctor(command)
+    if isinstance(command, Check):
+        from scenarios.check_command import check_robot
+
+        return check_robot(command)
+    if isinstance(command, Init):
+        from scenarios.init_command import init_robot
+
+        return init_robot(command)
     if isinstance(command, Estimate):
         from scenarios.estimators.estimate_command import estimate_log
 

@@ -34,6 +34,18 @@ class Pose:
 HOME = Pose()
 
 
+def named_joints(robot: Robot, pose: str) -> dict[str, float]:
+    """Joint angles of a pose of the robot's settings.
+
+    Raises:
+        UnknownNameError: The settings have no such pose.
+    """
+    poses = robot.settings.poses
+    if pose not in poses:
+        raise UnknownNameError(f"pose of {robot.settings.name}", pose, poses)
+    return poses[pose]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Move:
     """A minimum-jerk move.

@@ -40,6 +40,8 @@ END_S = 1.0
 """Values "at the end" are means over this last part of the loaded window."""
 BAND = 0.1
 """Relative error within which an estimate counts as arrived."""
+SHOULDER_JOINTS = 3
+"""Before the elbow; what comes after it is wrist."""
 REMOVED_BAND_KG = 0.3
 """Mass error within which an estimate counts as back to unloaded."""
 GRAVITY = 9.81
@@ -308,7 +310,8 @@ def _elbow_rms_deg(
 ) -> float | None:
     groups = robot.settings.groups
     upper = (*groups.spine, *groups.left_arm, *groups.right_arm)
-    elbow = (groups.left_arm if side == "left" else groups.right_arm)[-1]
+    arm = groups.left_arm if side == "left" else groups.right_arm
+    elbow = arm[min(SHOULDER_JOINTS, len(arm) - 1)]
     angle = record.q[:, 7 + record.joint_names.index(elbow)]
     error = angle - record.q_upper_ref[:, upper.index(elbow)]
     return _rms(np.rad2deg(error[windows.settled]))

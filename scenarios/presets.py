@@ -11,6 +11,7 @@ from models.errors import UnknownNameError
 if TYPE_CHECKING:  # help texts need the defaults, but no package that drives a robot
     from scenarios.settings import Arm, RunSettings
 
+PAPER_ROBOT = "alexander"
 POUND_KG = 0.45359237
 """The paper's plates are in pounds; its kilograms are rounded."""
 
@@ -21,6 +22,8 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True):
     summary: str
     """One line for the help text."""
     payload_kg: float = 5.0
+    """On each loaded arm of the paper's robot; others get as much by weight, or what
+    their arms can hold."""
     arm: Arm = "left"
     at_s: float = 3.0
     remove_at_s: float | None = None
@@ -77,7 +80,7 @@ def run_settings(scenario: str, **asked: Any) -> RunSettings:
         asked: Fields of `RunSettings`; None counts as not asked.
 
     Raises:
-        UnknownNameError: No such scenario.
+        ModelsError: No such scenario or robot, or a robot file that can not be used.
         ScenarioError: A number out of range.
     """
     from scenarios.settings import RunSettings
@@ -85,7 +88,13 @@ def run_settings(scenario: str, **asked: Any) -> RunSettings:
     fields = msgspec.structs.asdict(find_preset(scenario))
     del fields["summary"]
     fields |= {name: value for name, value in asked.items() if value is not None}
-    return RunSettings(scenario=scenario, **fields)
+    settings = RunSettings(scenario=scenario, **fields)
+    if asked.get("payload_kg") is not None or settings.robot == PAPER_ROBOT:
+        return settings
+    from scenarios.catalogue import default_load
+
+    load = default_load(settings)
+    return msgspec.structs.replace(settings, payload_kg=load.load_kg)
 
 
 def defaults_text() -> str:

@@ -7,7 +7,8 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.gestures import HOME, Move, Pose, record_moves
+from scenarios.body_scale import height_ratio
+from scenarios.gestures import HOME, Move, Pose, named_joints, record_moves
 from scenarios.window_washing import record_washing
 from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.robot import Robot
@@ -19,31 +20,36 @@ RISE_AT_S, RISE_S = 9.0, 4.0
 WASH_AT_S = 13.5
 """The load comes on while squatting, before `RISE_AT_S`."""
 
-SQUAT = Pose(
-    joints={
-        "SPINE_Z": -0.2,
-        "RIGHT_SHOULDER_Y": -1.0,
-        "RIGHT_SHOULDER_X": -0.3,
-        "RIGHT_ELBOW_Y": -0.2,
-        "LEFT_SHOULDER_Y": -0.5,
-        "LEFT_SHOULDER_X": 0.3,
-        "LEFT_ELBOW_Y": -0.9,
-    },
-    com_lower_m=0.18,
-    pelvis_pitch_rad=0.6,
-)
-"""Turned a little to the right, the right hand low in front of the feet."""
+POSE = "pick_up"
+"""In the robot's settings: turned a little to the right, the right hand low in front of
+the feet."""
+SQUAT_DEPTH_M = 0.18
+"""Of the centre of mass of the paper's robot."""
+PELVIS_PITCH_RAD = 0.6
+
+
+def squat(robot: Robot) -> Pose:
+    """The bottom of the squat, as deep as the robot is tall.
+
+    Raises:
+        UnknownNameError: The robot's settings lack the pose.
+    """
+    return Pose(
+        joints=named_joints(robot, POSE),
+        com_lower_m=SQUAT_DEPTH_M * height_ratio(robot),
+        pelvis_pitch_rad=PELVIS_PITCH_RAD,
+    )
 
 
 def record_squat_pickup(robot: Robot, duration_s: float) -> ReferenceTrack:
     """All quantities of Table II: squat, rise, then wash with both arms.
 
     Raises:
-        UnknownNameError: The robot lacks one of the joints.
+        UnknownNameError: The robot's settings lack the pose.
         RobotError: The washing path leaves the arms' reach.
     """
     moves = [
-        Move(at_s=SQUAT_AT_S, over_s=SQUAT_S, to=SQUAT),
+        Move(at_s=SQUAT_AT_S, over_s=SQUAT_S, to=squat(robot)),
         Move(at_s=RISE_AT_S, over_s=RISE_S, to=HOME),
     ]
     track = record_moves(robot, duration_s, moves)

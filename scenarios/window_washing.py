@@ -7,12 +7,19 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from scenarios.body_scale import reach_ratio
 from scenarios.inverse_kinematics import solve_arms
 from teleop import STREAM_RATE_HZ, ReferenceTrack
+from wbmpc.errors import RobotError
 from wbmpc.reference import UPPER_BODY, home_reference
 from wbmpc.robot import Robot
 
 Array = NDArray[np.float64]
+
+
+PATH_SHARES = (1.0, 0.85, 0.7, 0.55, 0.4)
+"""Of the scaled path, tried in this order until the arms reach all of it."""
+PATH_POINTS = 24
 
 
 class WashingMotion(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,10 +41,15 @@ def record_washing(
 ) -> ReferenceTrack:
     """Record both tips circling in a frontal plane for a pelvis at home.
 
+    Args:
+        robot: Robot description.
+        duration_s: Length of the record.
+        motion: The path; by default the paper's, scaled by reach.
+
     Raises:
         RobotError: The path leaves the arms' reach.
     """
-    motion = WashingMotion() if motion is None else motion
+    motion = suited_motion(robot) if motion is None else motion
     joints = robot.joints(*UPPER_BODY)
     centres = _centres(robot, motion)
     times = np.arange(int(np.ceil(duration_s * STREAM_RATE_HZ)) + 1) / STREAM_RATE_HZ
@@ -57,6 +69,44 @@ def record_washing(
         q_upper=q_upper,
         v_upper=np.gradient(q_upper, 1.0 / STREAM_RATE_HZ, axis=0),
     )
+
+
+def suited_motion(robot: Robot) -> WashingMotion:
+    """The paper's motion scaled by reach, smaller where the arms do not get to.
+
+    Raises:
+        RobotError: Even a small path leaves the arms' reach.
+    """
+    for share in PATH_SHARES[:-1]:
+        motion = _scaled(share * reach_ratio(robot))
+        try:
+            _check_path(robot, motion)
+        except RobotError:
+            continue
+        return motion
+    motion = _scaled(PATH_SHARES[-1] * reach_ratio(robot))
+    _check_path(robot, motion)
+    return motion
+
+
+def _scaled(factor: float) -> WashingMotion:
+    """The paper's motion with its lengths times a factor."""
+    papers = WashingMotion()
+    lengths = ("reach_m", "lift_m", "half_width_m", "half_height_m")
+    return msgspec.structs.replace(
+        papers, **{name: factor * getattr(papers, name) for name in lengths}
+    )
+
+
+def _check_path(robot: Robot, motion: WashingMotion) -> None:
+    """Refuse a path that leaves the arms' reach."""
+    centres, q = _centres(robot, motion), robot.home_q
+    for time_s in np.linspace(0.0, motion.period_s, PATH_POINTS, endpoint=False):
+        tips = {
+            side: _tip(centre, _mirror(side), float(time_s), motion)
+            for side, centre in centres.items()
+        }
+        q = solve_arms(robot, tips, q)
 
 
 def record_standing(robot: Robot) -> ReferenceTrack:

@@ -9,7 +9,7 @@ import pytest
 from scenarios.catalogue import find_scenario, scenario_names
 from scenarios.gestures import HOME, Move, Pose, record_moves
 from scenarios.presets import PRESETS
-from scenarios.squat_pickup import RISE_AT_S, SQUAT, WASH_AT_S
+from scenarios.squat_pickup import RISE_AT_S, WASH_AT_S, squat
 from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.errors import UnknownNameError
 from wbmpc.reference import UPPER_BODY, home_reference
@@ -82,10 +82,12 @@ def test_arms_reach_forward_level_and_apart(robot: Robot) -> None:
 def test_squat_asks_for_height_pitch_yaw_and_arms(robot: Robot) -> None:
     track = find_scenario("squat_pickup").record(robot, 26.0)
     home, low = home_reference(robot), track.at(RISE_AT_S - 0.1)
-    assert home.com_m[2] - low.com_m[2] == pytest.approx(SQUAT.com_lower_m)
+    assert home.com_m[2] - low.com_m[2] == pytest.approx(squat(robot).com_lower_m)
     pitch = pin.log3(home.rotation_midfoot_to_pelvis.T @ low.rotation_midfoot_to_pelvis)
-    np.testing.assert_allclose(pitch, [0.0, SQUAT.pelvis_pitch_rad, 0.0], atol=1e-9)
-    assert low.q_upper[0] == pytest.approx(SQUAT.joints["SPINE_Z"])
+    np.testing.assert_allclose(
+        pitch, [0.0, squat(robot).pelvis_pitch_rad, 0.0], atol=1e-9
+    )
+    assert low.q_upper[0] == pytest.approx(squat(robot).joints["SPINE_Z"])
 
 
 def test_washing_after_the_squat_starts_at_home_and_moves(robot: Robot) -> None:

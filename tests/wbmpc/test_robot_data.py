@@ -11,7 +11,11 @@ import pytest
 
 from models import load_settings
 from models.errors import UnknownNameError
-from models.installed import installed_robot_names, installed_urdf
+from models.installed import (
+    installed_robot_names,
+    installed_rotor_inertia_kgm2,
+    installed_urdf,
+)
 from models.settings import FrameSettings, JointGains, RobotSettings
 from wbmpc.errors import RobotError
 from wbmpc.low_level import LowLevelController
@@ -139,3 +143,9 @@ def test_installed_robots_are_found_by_name(settings: RobotSettings) -> None:
     assert Path(settings.urdf).is_file()
     with pytest.raises(UnknownNameError, match="example-robot-data:talos"):
         installed_urdf("example-robot-data:tallos")
+
+
+def test_rotors_of_an_installed_robot_are_read_where_its_files_tell_them() -> None:
+    rotors = installed_rotor_inertia_kgm2("example-robot-data:talos_full")
+    assert rotors["arm_left_4_joint"] == pytest.approx(1e-5 * 100.0**2)
+    assert installed_rotor_inertia_kgm2("example-robot-data:g1") == {}

@@ -1,0 +1,198 @@
+"""From a robot file to settings that stand and wash."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from models.catalogue import load_settings
+from models.description import Description
+from models.proposal.feet import find_feet, link_of
+from models.proposal.grouping import Limbs, find_limbs, group_settings
+from models.proposal.hands import find_hands
+from models.proposal.joints import proposed_armature, single_gains
+from models.proposal.reach import ArmSolver, ArmTarget
+from models.proposal.scaling import (
+    Scale,
+    scaled_costs,
+    scaled_estimator,
+    scaled_low_level,
+)
+from models.proposal.shapes import Shapes
+from models.proposal.stance import Stance, find_stance
+from models.proposal.tree import ROOT, Tree
+from models.settings import (
+    ArmSettings,
+    GroupSettings,
+    MpcSettings,
+    PlantSettings,
+    RobotSettings,
+)
+
+Array = NDArray[np.float64]
+
+SHIPPED = "alexander"
+"""The robot whose tuned settings are scaled."""
+
+HOME = ArmTarget(tip=(0.68, 0.22, -0.43), forearm=(0.97, -0.09, -0.21))
+ARMS_FORWARD = ArmTarget(tip=(1.05, 0.20, 0.06), forearm=(1.0, -0.08, 0.0))
+PICK_UP_LEFT = ArmTarget(tip=(0.81, 0.27, -0.38), forearm=(0.96, -0.10, -0.25))
+PICK_UP_RIGHT = ArmTarget(tip=(0.91, 0.17, -0.40), forearm=(0.87, -0.09, -0.49))
+"""Where the shipped robot's hands are in its poses."""
+PICK_UP_TURN_RAD = -0.2
+"""Of the first spine joint that turns about the vertical, to the right."""
+PARALLEL = 0.8
+"""Cosine from which an axis counts as along another one."""
+ROLL_WEIGHT = 3.0
+"""Of hip and ankle roll in the lower-body posture, relative to the other leg joints."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """Settings and what they were derived from.
+
+    Attributes:
+        settings: Ready to use.
+        scale: Size relative to the shipped robot.
+        mass_kg: Of the whole robot.
+        stance: How it stands.
+        arm_m: Length of an arm from the first shoulder joint to the tip.
+    """
+
+    settings: RobotSettings
+    scale: Scale
+    mass_kg: float
+    stance: Stance
+    arm_m: float
+
+
+def propose(
+    model: pin.Model,
+    description: Description,
+    *,
+    wrists: bool = False,
+    armature_kgm2: Mapping[str, float] | None = None,
+) -> Proposal:
+    """Propose settings for a humanoid.
+
+    Args:
+        model: The robot with a free-flyer, every joint of the file.
+        description: Its file, for the shapes of feet and forearms.
+        wrists: Let the controller move the wrists; else they are held still.
+        armature_kgm2: Reflected rotor inertia by joint name, where it is known.
+
+    Raises:
+        ProposalError: No humanoid, or no pose was found.
+    """
+    tree = Tree.of(model)
+    limbs = find_limbs(tree)
+    groups = group_settings(tree, limbs, wrists=wrists)
+    shapes = Shapes(model, description)
+    feet, hands = find_feet(tree, limbs, shapes), find_hands(tree, limbs, shapes)
+    arms = ArmSolver(tree, limbs, hands)
+    upper = _nearest_to_zero(tree) | arms.angles(HOME, HOME, wrists=wrists)
+    stance = find_stance(tree, limbs, feet, upper)
+    home = upper | stance.angles
+    mass_kg = float(pin.computeTotalMass(model))
+    scale = Scale.of(mass_kg=mass_kg, com_height_m=stance.com_height_m)
+    shipped = load_settings(SHIPPED)
+    armature = proposed_armature(tree, groups, armature_kgm2 or {})
+    q, gains = _configuration(tree, home), scaled_low_level(shipped.low_level, scale)
+    singles = single_gains(tree, q, groups, gains, armature)
+    names = ("left_sole", "right_sole", "left_tip", "right_tip")
+    frames = (feet[0].frame, feet[1].frame, hands[0].frame, hands[1].frame)
+    settings = RobotSettings(
+        name=description.source.root.get("name", "robot"),
+        urdf=str(description.path),
+        root_link=link_of(model, ROOT),
+        groups=groups,
+        frames=dict(zip(names, frames, strict=True)),
+        left_sole=feet[0].sole,
+        right_sole=feet[1].sole,
+        left=_arm(tree, groups.left_arm, "left_tip"),
+        right=_arm(tree, groups.right_arm, "right_tip"),
+        home=_tidy(home),
+        poses=_poses(tree, groups, arms, wrists=wrists),
+        plant=PlantSettings(armature_kgm2=armature),
+        low_level=msgspec.structs.replace(gains, joints=singles),
+        mpc=_mpc(tree, limbs, shipped.mpc, scale),
+        estimator=scaled_estimator(shipped.estimator, scale),
+    )
+    return Proposal(
+        settings=settings,
+        scale=scale,
+        mass_kg=mass_kg,
+        stance=stance,
+        arm_m=float(np.mean(arms.length_m)),
+    )
+
+
+def _arm(tree: Tree, arm: tuple[str, ...], tip: str) -> ArmSettings:
+    last = tree.model.getJointId(arm[-1])
+    return ArmSettings(link=link_of(tree.model, last), tip_frame=tip)
+
+
+def _nearest_to_zero(tree: Tree) -> dict[str, float]:
+    """Angles of the joints whose limits leave zero out."""
+    joints = tuple(range(ROOT + 1, tree.model.njoints))
+    low, high = tree.limits(joints)
+    nearest = np.clip(np.zeros(len(joints)), low, high)
+    angles = zip(tree.names(joints), nearest.tolist(), strict=True)
+    return {name: angle for name, angle in angles if angle != 0.0}
+
+
+def _configuration(tree: Tree, angles: dict[str, float]) -> Array:
+    q: Array = pin.neutral(tree.model)
+    for name, angle in angles.items():
+        q[tree.index_q(tree.model.getJointId(name))] = angle
+    return q
+
+
+def _poses(
+    tree: Tree, groups: GroupSettings, arms: ArmSolver, *, wrists: bool
+) -> dict[str, dict[str, float]]:
+    """Poses of the shipped robot, hands where its hands are in arm lengths."""
+    moved = (*groups.spine, *groups.left_arm, *groups.right_arm)
+    targets = {
+        "arms_forward": (ARMS_FORWARD, ARMS_FORWARD),
+        "pick_up": (PICK_UP_LEFT, PICK_UP_RIGHT),
+    }
+    poses = {}
+    for name, (left, right) in targets.items():
+        angles = arms.angles(left, right, wrists=wrists)
+        poses[name] = _tidy({n: a for n, a in angles.items() if n in moved})
+    poses["pick_up"] = _turned(tree, groups) | poses["pick_up"]
+    return poses
+
+
+def _turned(tree: Tree, groups: GroupSettings) -> dict[str, float]:
+    """The trunk turned to the right, if a spine joint can."""
+    for name in groups.spine:
+        axis = tree.axis(tree.model.getJointId(name))
+        if abs(axis[2]) > PARALLEL:
+            return {name: round(float(np.sign(axis[2])) * PICK_UP_TURN_RAD, 3)}
+    return {}
+
+
+def _mpc(tree: Tree, limbs: Limbs, shipped: MpcSettings, scale: Scale) -> MpcSettings:
+    costs = scaled_costs(shipped.costs, scale)
+    legs = msgspec.structs.replace(
+        costs.lower_body_state, position=_leg_rows(tree, limbs)
+    )
+    costs = msgspec.structs.replace(costs, lower_body_state=legs)
+    return msgspec.structs.replace(shipped, costs=costs)
+
+
+def _leg_rows(tree: Tree, limbs: Limbs) -> tuple[float, ...]:
+    """Hip and ankle roll hold the pelvis sideways: they weigh more."""
+    rolls = [abs(tree.axis(joint)[0]) > PARALLEL for joint in limbs.legs[0]]
+    return tuple(ROLL_WEIGHT if roll else 1.0 for roll in rolls)
+
+
+def _tidy(angles: dict[str, float]) -> dict[str, float]:
+    return {name: round(angle, 4) + 0.0 for name, angle in angles.items()}

@@ -1,0 +1,98 @@
+"""The kinematic tree of a model: children, subtrees, where they hang."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+ROOT = 1
+"""Index of the free-flyer, the joint that carries the root link."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tree:
+    """Joints of a model in its neutral configuration, base upright at the origin.
+
+    Attributes:
+        model: The model; its first joint is a free-flyer.
+        children: Joints that hang on each joint, by joint index.
+        placements: World placement of each joint.
+    """
+
+    model: pin.Model
+    children: tuple[tuple[int, ...], ...]
+    placements: tuple[pin.SE3, ...]
+
+    @classmethod
+    def of(cls, model: pin.Model) -> Tree:
+        """Read a model."""
+        children: list[list[int]] = [[] for _ in range(model.njoints)]
+        for joint in range(ROOT + 1, model.njoints):
+            children[model.parents[joint]].append(joint)
+        data = model.createData()
+        pin.forwardKinematics(model, data, pin.neutral(model))
+        return cls(
+            model=model,
+            children=tuple(map(tuple, children)),
+            placements=tuple(pin.SE3(placement) for placement in data.oMi),
+        )
+
+    def name(self, joint: int) -> str:
+        """Name of a joint."""
+        return str(self.model.names[joint])
+
+    def names(self, joints: tuple[int, ...]) -> tuple[str, ...]:
+        """Names of joints."""
+        return tuple(self.name(joint) for joint in joints)
+
+    def subtree(self, joint: int) -> tuple[int, ...]:
+        """A joint and everything that hangs on it."""
+        below = [i for child in self.children[joint] for i in self.subtree(child)]
+        return (joint, *below)
+
+    def chain(self, joint: int) -> tuple[int, ...]:
+        """A joint and those after it, up to the first branch or the end."""
+        chain = [joint]
+        while len(self.children[chain[-1]]) == 1:
+            chain.append(self.children[chain[-1]][0])
+        return tuple(chain)
+
+    def mass_kg(self, joints: tuple[int, ...]) -> float:
+        """Mass of the links that joints move."""
+        return float(sum(self.model.inertias[joint].mass for joint in joints))
+
+    def position_m(self, joint: int) -> Array:
+        """Origin of a joint in the root link's frame."""
+        return np.array(self.placements[joint].translation)
+
+    def lowest_m(self, joint: int) -> float:
+        """Height of the lowest joint of a subtree, relative to the root link."""
+        return min(float(self.position_m(i)[2]) for i in self.subtree(joint))
+
+    def axis(self, joint: int) -> Array:
+        """Axis of a joint in the root link's frame."""
+        model = self.model
+        q = pin.neutral(model)
+        jacobian = pin.computeJointJacobian(model, model.createData(), q, joint)
+        local = np.array(jacobian[:, model.joints[joint].idx_v])
+        turns = bool(np.linalg.norm(local[3:]) > 0.5)
+        return self.placements[joint].rotation @ (local[3:] if turns else local[:3])
+
+    def index_q(self, joint: int) -> int:
+        """Place of a joint's angle in a configuration."""
+        return int(self.model.joints[joint].idx_q)
+
+    def limits(self, joints: tuple[int, ...]) -> tuple[Array, Array]:
+        """Lower and upper position limits."""
+        indices = [self.index_q(joint) for joint in joints]
+        low, high = self.model.lowerPositionLimit, self.model.upperPositionLimit
+        return np.array(low[indices]), np.array(high[indices])
+
+    def effort(self, joint: int) -> float:
+        """Effort limit of a joint."""
+        return float(self.model.upperEffortLimit[self.model.joints[joint].idx_v])
