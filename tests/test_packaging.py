@@ -36,6 +36,7 @@ DISTRIBUTION_OF = {
     "example_robot_data": "example-robot-data-loaders",
     "pinocchio": "pin",
     "umsgpack": "u-msgpack-python",
+    "zenoh": "eclipse-zenoh",
 }
 """Distributions whose name is not that of the package they hold."""
 

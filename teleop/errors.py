@@ -1,0 +1,17 @@
+"""Exceptions of teleoperation; each is one sentence fit for a user."""
+
+from __future__ import annotations
+
+from models.errors import ModelsError
+
+
+class TeleopError(ModelsError):
+    """Base of everything this package raises on purpose."""
+
+
+class RecordingError(TeleopError):
+    """A recorded reference stream that can not be used."""
+
+
+class TransportError(TeleopError):
+    """References can not be sent or received as asked."""
