@@ -1,0 +1,277 @@
+// An operator without a headset: mouse and keys move two imagined controllers, and what
+// they do is sent on the same channel as a headset's frames.
+
+import * as THREE from "./vendor/three.min.js";
+
+const SIDES = ["left", "right"];
+const HEAD = { p: [0, 1.6, 0], q: [0, 0, 0, 1], valid: true };
+const START = { left: [-0.25, 1.1, -0.35], right: [0.25, 1.1, -0.35] };
+const STEP_M = 0.02; // a frame: the robot refuses hands that jump
+const STEP_RAD = 0.06;
+const STOP_MS = 400;
+const RAD_PER_PIXEL = 0.008;
+const M_PER_NOTCH = 0.02;
+const FREE_COLOR = 0x4cc2ff, HELD_COLOR = 0x3ddc97;
+
+const KEYS = {
+  KeyA: ["right", 0, -1], KeyD: ["right", 0, 1],
+  KeyW: ["right", 1, -1], KeyS: ["right", 1, 1],
+  KeyR: ["left", 1, -1], KeyF: ["left", 1, 1],
+};
+const CHOICES = { Digit1: "left", Digit2: "right", Digit3: "both" };
+
+/** One imagined controller, and the handle that shows where its target is. */
+class Hand {
+  constructor(start) {
+    this.position = new THREE.Vector3(...start);
+    this.rotation = new THREE.Quaternion();
+    this.goal = { position: this.position.clone(), rotation: new THREE.Quaternion() };
+    this.anchor = null; // tip and hand at the moment of engagement
+    this.handle = new THREE.Mesh(
+      new THREE.SphereGeometry(0.065, 24, 16),
+      new THREE.MeshLambertMaterial({ transparent: true, opacity: 0.55 }));
+  }
+
+  /** Follow the goal, no faster than a hand would. */
+  step() {
+    const way = this.goal.position.clone().sub(this.position).clampLength(0, STEP_M);
+    this.position.add(way);
+    this.rotation.rotateTowards(this.goal.rotation, STEP_RAD);
+  }
+
+  /** What is left to go is given up: nothing moves by itself after a release. */
+  rest() {
+    this.goal.position.copy(this.position);
+    this.goal.rotation.copy(this.rotation);
+  }
+
+  pose() {
+    return { p: this.position.toArray(), q: this.rotation.toArray(), valid: true };
+  }
+}
+
+export class DesktopOperator {
+  constructor(stage, figure) {
+    this.chosen = "right";
+    this.latched = false;
+    this.hands = { left: new Hand(START.left), right: new Hand(START.right) };
+    this.#stage = stage;
+    this.#figure = figure;
+    for (const side of SIDES) stage.scene.add(this.hands[side].handle);
+    this.#listenToMouse(stage.canvas);
+    this.#listenToKeys();
+    this.#listenToButtons();
+  }
+
+  onChange = () => {};
+  #stage;
+  #figure;
+  #keys = new Set();
+  #drag = null;
+  #stopUntil = -Infinity;
+  #engaged = { left: false, right: false };
+
+  get visibility() {
+    if (document.hidden) return "hidden";
+    return document.hasFocus() ? "visible" : "visible-blurred";
+  }
+
+  /** One frame of the operator, without its number and time. */
+  frame() {
+    for (const side of SIDES) this.hands[side].step();
+    return {
+      visibility: this.visibility,
+      head: HEAD,
+      left: this.#controller("left"),
+      right: this.#controller("right"),
+    };
+  }
+
+  /** Take over what the robot says, and put the handles where the targets are. */
+  update(status) {
+    for (const side of SIDES) {
+      const hand = this.hands[side];
+      const engaged = Boolean(status?.engaged?.[side]);
+      if (engaged && !this.#engaged[side]) {
+        hand.rest();
+        hand.anchor = { tip: this.#figure.tip(side), hand: hand.position.clone() };
+      }
+      this.#engaged[side] = engaged;
+      hand.handle.material.color.set(engaged ? HELD_COLOR : FREE_COLOR);
+      this.#place(hand, side, engaged);
+    }
+  }
+
+  showHandles(visible) {
+    for (const side of SIDES) this.hands[side].handle.visible = visible;
+  }
+
+  stop() {
+    this.#stopUntil = performance.now() + STOP_MS;
+    this.release();
+  }
+
+  /** Let everything go. */
+  release() {
+    this.latched = false;
+    this.#drag = null;
+    this.#keys.clear();
+    for (const side of SIDES) this.hands[side].rest();
+    this.onChange();
+  }
+
+  #place(hand, side, engaged) {
+    const target = hand.handle.position;
+    if (engaged) target.copy(hand.anchor.tip).add(hand.position).sub(hand.anchor.hand);
+    else this.#figure.tip(side, target);
+  }
+
+  #controller(side) {
+    const held = this.latched && this.#isChosen(side);
+    const stick = performance.now() < this.#stopUntil;
+    return {
+      grip: this.hands[side].pose(),
+      axes: this.#sticks(side),
+      trigger: 0,
+      squeeze: !stick && (held || this.#drag?.side === side) ? 1 : 0,
+      stick,
+      buttons: [false, false],
+    };
+  }
+
+  #sticks(side) {
+    const axes = [0, 0];
+    for (const code of this.#keys) {
+      const [of, index, sign] = KEYS[code];
+      if (of === side) axes[index] += sign;
+    }
+    return axes;
+  }
+
+  #isChosen(side) {
+    return this.chosen === "both" || this.chosen === side;
+  }
+
+  #choose(hand) {
+    this.chosen = hand;
+    this.onChange();
+  }
+
+  #toggle() {
+    if (this.latched) this.release();
+    else this.latched = true;
+    this.onChange();
+  }
+
+  // Mouse
+
+  #listenToMouse(canvas) {
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      this.#drag = { side: this.#sideUnder(event) };
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (this.#drag) this.#dragBy(event);
+    });
+    for (const end of ["pointerup", "pointercancel"]) {
+      canvas.addEventListener(end, () => (this.#drag = null));
+    }
+    canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+  }
+
+  #dragBy(event) {
+    const { movementX: dx, movementY: dy } = event;
+    if (!this.#drag.side) this.#stage.turn(dx, dy);
+    else if (event.shiftKey) this.#rotate(dx, dy);
+    else this.#shift(this.#acrossView(dx, dy));
+  }
+
+  #wheel(event) {
+    event.preventDefault();
+    if (!this.#drag?.side) return this.#stage.zoom(event.deltaY > 0 ? 1.08 : 1 / 1.08);
+    const ahead = this.#stage.camera.getWorldDirection(new THREE.Vector3());
+    this.#shift(ahead.multiplyScalar(event.deltaY > 0 ? -M_PER_NOTCH : M_PER_NOTCH));
+  }
+
+  /** Hands move together when both are chosen, and only once the robot follows. */
+  #moved() {
+    const together = this.latched && this.chosen === "both";
+    const sides = together ? SIDES : [this.#drag.side];
+    return sides.filter((side) => this.#engaged[side]).map((side) => this.hands[side]);
+  }
+
+  #shift(way) {
+    for (const hand of this.#moved()) hand.goal.position.add(way);
+  }
+
+  #rotate(dx, dy) {
+    const { up, right } = this.#viewAxes();
+    const turn = new THREE.Quaternion().setFromAxisAngle(up, dx * RAD_PER_PIXEL);
+    turn.multiply(new THREE.Quaternion().setFromAxisAngle(right, dy * RAD_PER_PIXEL));
+    for (const hand of this.#moved()) hand.goal.rotation.premultiply(turn);
+  }
+
+  /** Metres at the handle's distance for pixels on the screen. */
+  #acrossView(dx, dy) {
+    const { camera } = this.#stage;
+    const distance = camera.position.distanceTo(this.hands[this.#drag.side].handle.position);
+    const height = 2 * distance * Math.tan((camera.fov * Math.PI) / 360);
+    const scale = height / innerHeight;
+    const { up, right } = this.#viewAxes();
+    return right.multiplyScalar(dx * scale).addScaledVector(up, -dy * scale);
+  }
+
+  #viewAxes() {
+    const right = new THREE.Vector3(), up = new THREE.Vector3(), back = new THREE.Vector3();
+    this.#stage.camera.matrixWorld.extractBasis(right, up, back);
+    return { right, up };
+  }
+
+  #sideUnder(event) {
+    const point = new THREE.Vector2(
+      (2 * event.clientX) / innerWidth - 1, 1 - (2 * event.clientY) / innerHeight);
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(point, this.#stage.camera);
+    const handles = SIDES.map((side) => this.hands[side].handle);
+    const hit = ray.intersectObjects(handles)[0];
+    return hit ? SIDES[handles.indexOf(hit.object)] : null;
+  }
+
+  // Keys and buttons
+
+  #listenToKeys() {
+    addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (this.#press(event)) event.preventDefault();
+    });
+    addEventListener("keyup", (event) => this.#keys.delete(event.code));
+    addEventListener("blur", () => this.release());
+    document.addEventListener("visibilitychange", () => this.release());
+  }
+
+  #press({ code, repeat, target }) {
+    const onButton = target.closest?.("button, summary");
+    if (code in KEYS) this.#keys.add(code);
+    else if (code in CHOICES) this.#choose(CHOICES[code]);
+    else if (code === "Escape") this.stop();
+    else if (code === "Space" && !onButton) repeat || this.#toggle();
+    else return false;
+    return true;
+  }
+
+  #listenToButtons() {
+    const clutch = document.getElementById("clutch");
+    const choices = document.querySelectorAll("[data-hand]");
+    clutch.onclick = () => this.#toggle();
+    document.getElementById("stop").onclick = () => this.stop();
+    for (const button of choices) button.onclick = () => this.#choose(button.dataset.hand);
+    this.onChange = () => {
+      clutch.setAttribute("aria-pressed", this.latched);
+      clutch.firstChild.textContent = this.latched ? "Release " : "Engage ";
+      for (const button of choices) {
+        button.setAttribute("aria-checked", button.dataset.hand === this.chosen);
+      }
+    };
+    this.onChange();
+  }
+}
