@@ -75,16 +75,26 @@ class ArmSolver:
         Raises:
             ProposalError: A tip stays too far from its target.
         """
-        angles: dict[str, float] = {}
-        for index, target in enumerate((left, right)):
-            mirror = np.array([1.0, 1.0 if index == 0 else -1.0, 1.0])
-            angles |= self._solve(index, target, mirror, wrists=wrists)
-        return angles
+        angles = self._solve(0, left, None, wrists=wrists)
+        # From the mirror image, so that arms that can mirror each other do.
+        image = self._mirrored(angles) if left == right else None
+        return angles | self._solve(1, right, image, wrists=wrists)
+
+    def _mirrored(self, left: dict[str, float]) -> Array:
+        """Angles of the right arm that mirror those of the left one."""
+        tree, flip = self._tree, np.array([-1.0, 1.0, -1.0])
+        signs = [
+            np.sign(tree.axis(b) @ (flip * tree.axis(a)))
+            for a, b in zip(*self._limbs.arms, strict=True)
+        ]
+        names = tree.names(self._limbs.arms[0])
+        return np.array([s * left[n] for s, n in zip(signs, names, strict=True)])
 
     def _solve(
-        self, index: int, target: ArmTarget, mirror: Array, *, wrists: bool
+        self, index: int, target: ArmTarget, start: Array | None, *, wrists: bool
     ) -> dict[str, float]:
         """Angles of one arm; out of reach, the target comes nearer to the shoulder."""
+        mirror = np.array([1.0, 1.0 if index == 0 else -1.0, 1.0])
         arm, elbow = self._limbs.arms[index], self._limbs.elbows[index]
         moved = arm if wrists else arm[: elbow + 1]
         shoulder, length_m = self._tree.position_m(arm[0]), self.length_m[index]
@@ -99,7 +109,7 @@ class ArmSolver:
                 tip_m,
                 mirror * np.array(target.forearm),
             )
-            angles, miss_m = search.best()
+            angles, miss_m = search.best(start)
             if miss_m <= TIP_TOLERANCE * length_m:
                 return angles
         raise ProposalError(
@@ -148,11 +158,17 @@ class _ArmSearch:
         )
         self._reach_m = float(np.linalg.norm(tip_m - tree.position_m(arm[0])))
 
-    def best(self) -> tuple[dict[str, float], float]:
-        """Least costly angles of several searches by name, and the miss [m]."""
+    def best(self, start: Array | None) -> tuple[dict[str, float], float]:
+        """Least costly angles by name, and the miss [m].
+
+        Args:
+            start: (n,) of the whole arm, where to search; None for several searches.
+        """
         rng = np.random.default_rng(_SEED)
         starts = [np.zeros(len(self._names))]
         starts += [rng.uniform(self._low, self._high) for _ in range(_STARTS)]
+        if start is not None:
+            starts = [start[: len(self._names)]]
         found = [
             least_squares(self._residual, start, self._low, self._high)
             for start in starts

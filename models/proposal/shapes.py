@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
-
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
 from models.description import Description
-from models.meshes import package_folders
+from models.geometry_text import geometry_text
 
 Array = NDArray[np.float64]
 
@@ -18,9 +16,10 @@ class Shapes:
     """Corners of the shapes of a URDF: its collision geometry, else its visuals."""
 
     def __init__(self, model: pin.Model, description: Description) -> None:
-        """Read what can be read; a missing mesh leaves its kind of geometry out."""
+        """Read what can be read; shapes whose mesh is missing are left out."""
         kinds = (pin.GeometryType.COLLISION, pin.GeometryType.VISUAL)
-        found = (_read(model, description, kind) for kind in kinds)
+        text = geometry_text(description)
+        found = (_read(model, text, kind) for kind in kinds)
         self._geometry = [geometry for geometry in found if geometry is not None]
 
     def points_m(self, joint: int) -> Array:
@@ -38,12 +37,10 @@ class Shapes:
 
 
 def _read(
-    model: pin.Model, description: Description, kind: pin.GeometryType
+    model: pin.Model, text: str, kind: pin.GeometryType
 ) -> pin.GeometryModel | None:
-    text = ET.tostring(description.source.root, encoding="unicode")
-    folders = [str(folder) for folder in package_folders(description.path)]
     try:
-        return pin.buildGeomFromUrdfString(model, text, kind, package_dirs=folders)
+        return pin.buildGeomFromUrdfString(model, text, kind)
     except (ValueError, RuntimeError):
         return None
 

@@ -36,17 +36,28 @@ _FRAMES = {
     "right_tip": "",
 }
 _COSTS = {
-    "upper_body_tracking": "spine and arms; residual [rad/s^2], per length",
-    "center_of_mass": "residual [m/s^2]: the same for every size",
-    "pelvis_orientation": "residual [rad/s^2], per length",
-    "foot_placement": "residual [m/s^2 and rad/s^2]",
-    "angular_momentum": "residual [Nm], mass times length",
-    "lower_body_state": "residual [rad, rad/s]; hip and ankle roll weigh more",
-    "acceleration": "residual [rad/s^2], per length",
-    "torque": "residual [Nm], mass times length",
-    "wrench": "residual [N, Nm], mass",
-    "center_of_pressure": "residual [Nm], mass times length",
-    "wrench_cone": "residual [N], mass; margin_N: smallest normal force of a foot [N]",
+    "upper_body_tracking": "Spine and arms; residual [rad/s^2], goes with 1 / length",
+    "center_of_mass": "Residual [m/s^2], the same for every size",
+    "pelvis_orientation": "Residual [rad/s^2], goes with 1 / length",
+    "foot_placement": "Residual [m/s^2 and rad/s^2], held by the contacts anyway",
+    "angular_momentum": "Residual [Nm], goes with mass times length",
+    "lower_body_state": "Legs near home, most in roll; residual [rad, rad/s]",
+    "acceleration": "Residual [rad/s^2], goes with 1 / length",
+    "torque": "Residual [Nm], goes with mass times length",
+    "wrench": "Ground forces near equal shares; residual [N], goes with mass",
+    "center_of_pressure": "Residual [Nm], goes with mass times length",
+    "wrench_cone": "Barrier; residual [N], goes with mass",
+}
+_UNITS = {
+    "weight": "of the squared residual, per its unit squared",
+    "kp": "[1/s^2], per length",
+    "kd": "[1/s], per root of length",
+    "gain": "[1/s], per root of length",
+    "rows": "relative weight of each row",
+    "position": "relative weights, hip to ankle",
+    "velocity": "relative weights, hip to ankle",
+    "friction": "the controller trusts, below the real one",
+    "margin_N": "smallest normal force of a foot [N]",
 }
 _ESTIMATOR = {
     "process_alpha": "of ln(mass) / 2, a tick",
@@ -214,7 +225,7 @@ def _mpc(settings: RobotSettings) -> list[str]:
     lines += _field("tick_dt_s", mpc.tick_dt_s, "between solves [s]")
     costs: CostSettings = mpc.costs
     for name, why in _COSTS.items():
-        lines += _section(f"mpc.costs.{name}", f"Weight scaled by: {why}.")
+        lines += _section(f"mpc.costs.{name}", f"{why}.")
         cost = getattr(costs, name)
         defaults = type(cost).__struct_defaults__
         fields = cost.__struct_fields__
@@ -224,20 +235,8 @@ def _mpc(settings: RobotSettings) -> list[str]:
         for field in fields:
             value = getattr(cost, field)
             if field not in optional or optional[field] != value:
-                lines += _field(field, value, _GAIN_UNITS.get(field, ""))
+                lines += _field(field, value, _UNITS.get(field, ""))
     return lines
-
-
-_GAIN_UNITS = {
-    "kp": "[1/s^2], per length",
-    "kd": "[1/s], per root of length",
-    "gain": "[1/s], per root of length",
-    "rows": "relative weight of each row",
-    "position": "relative weights, hip to ankle",
-    "velocity": "relative weights, hip to ankle",
-    "friction": "the controller trusts, below the real one",
-    "margin_N": "[N]",
-}
 
 
 def _estimator(settings: RobotSettings) -> list[str]:
