@@ -129,7 +129,8 @@ class PlantProcess:
         self._aligner = build_aligner(robot) if settings.estimator else None
         self._sample: AlignedSample | None = None
         self._snapshots, self._plans = SnapshotCodec(robot), PlanCodec(robot)
-        self._plan_number = 0
+        self._plan_number = self._plan_used_ns = 0
+        self._plan_time_s = 0.0
         self._state = self._side.reset(robot.home_q_full)
         self._steps_s = 0.0
         self._reason: str | None = None
@@ -183,8 +184,10 @@ class PlantProcess:
         if self._links.plans.number != self._plan_number:
             found = self._links.plans.read()
             if found is not None:
-                self._plan_number, plan = found
-                self._low_level.follow(self._plans.decode(plan))
+                self._plan_number, encoded = found
+                plan = self._plans.decode(encoded)
+                self._low_level.follow(plan)
+                self._plan_time_s, self._plan_used_ns = plan.time_s, now_ns()
         return self._low_level.command(measured.time_s, measured.q, measured.v)
 
     def _align(self, state: PlantState) -> None:
@@ -211,6 +214,8 @@ class PlantProcess:
             steps_ms=1e3 * self._steps_s - estimation_ms,
             estimation_ms=estimation_ms,
             ended=ended,
+            plan_time_s=self._plan_time_s,
+            plan_used_ns=self._plan_used_ns,
         )
         self._steps_s = 0.0
         self._links.snapshots.write(self._snapshots.encode(snapshot))

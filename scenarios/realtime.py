@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
@@ -29,7 +29,6 @@ from scenarios.recorder import Recorder
 from scenarios.settings import RunSettings
 from scenarios.snapshot import PlanCodec, Snapshot, SnapshotCodec
 from scenarios.viewer import Viewer
-from teleop.reference_track import ReferenceTrack
 from wbmpc.plan import Plan
 from wbmpc.plant.interface import Payload
 from wbmpc.realtime import (
@@ -41,7 +40,7 @@ from wbmpc.realtime import (
     realtime_process,
     sleep_until,
 )
-from wbmpc.reference import Reference
+from wbmpc.reference import Reference, ReferenceSource
 from wbmpc.robot import Robot
 
 RECORD_NS = 1_500_000
@@ -61,12 +60,27 @@ READY_TIMEOUT_S = 60.0
 END_TIMEOUT_S = 10.0
 
 
+class Companion(Protocol):
+    """Someone who is told of every tick, and may end the run."""
+
+    @property
+    def wants_end(self) -> bool:
+        """Whether the run shall end now."""
+        ...
+
+    def ticked(self, snapshot: Snapshot, tick: ControlTick) -> None:
+        """A tick's plan is on its way; must be quick."""
+        ...
+
+
 def run_realtime(
     settings: RunSettings,
     *,
     on_tick: Callable[[float], None] | None = None,
     viewer: Viewer | None = None,
     privileged: bool = True,
+    references: ReferenceSource | None = None,
+    companion: Companion | None = None,
 ) -> RunRecord:
     """Run a scenario in real time.
 
@@ -75,6 +89,8 @@ def run_realtime(
         on_tick: Called with the plant time after each control tick.
         viewer: Shows the robot.
         privileged: Ask for SCHED_FIFO and locked memory.
+        references: In place of the scenario's own.
+        companion: Is told of every tick.
 
     Raises:
         RealTimeError: The plant's process died or did not answer.
@@ -82,9 +98,11 @@ def run_realtime(
     """
     settings = _on_several_cores(settings)
     robot = Robot.load(settings.robot, settings.overrides)
-    track = find_scenario(settings.scenario).record(robot, settings.duration_s)
+    if references is None:
+        scenario = find_scenario(settings.scenario)
+        references = scenario.record(robot, settings.duration_s)
     with PlantLink(settings, robot, privileged=privileged) as plant:
-        run = RealTimeRun(settings, robot, plant, track)
+        run = RealTimeRun(settings, robot, plant, references, companion)
         with realtime_process(CONTROL_PRIORITY if privileged else None) as granted:
             return run.finish(on_tick, viewer, granted)
 
@@ -225,10 +243,12 @@ class RealTimeRun:
         settings: RunSettings,
         robot: Robot,
         plant: PlantLink,
-        track: ReferenceTrack,
+        references: ReferenceSource,
+        companion: Companion | None = None,
     ) -> None:
         """Get every part ready while the plant's process does the same."""
-        self._settings, self._plant, self._track = settings, plant, track
+        self._settings, self._plant = settings, plant
+        self._references, self._companion = references, companion
         self._tick_s = robot.settings.mpc.tick_dt_s
         adaptation = build_adaptation(settings, robot)
         # The plan's delay is real here: none is added.
@@ -270,7 +290,7 @@ class RealTimeRun:
         on_tick: Callable[[float], None] | None,
         viewer: Viewer | None,
     ) -> None:
-        while not self._monitor.must_stop:
+        while not self._monitor.must_stop and not self._wants_end():
             late_s = clock.wait()
             snapshot = self._plant.snapshot(clock.index, clock.deadline_ns)
             if snapshot is None:
@@ -287,11 +307,16 @@ class RealTimeRun:
         seen, control = snapshot.state.seen, self._control
         if control.adaptation is not None:
             control.adaptation.accept(snapshot.sample)
-        reference = self._track.at(seen.time_s)
+        reference = self._references.at(seen.time_s)
         planned = control.plan(seen, reference)
         self._monitor.add(clock.end_cycle())
         tick = planned.with_estimate(control.estimate())
         self._pending.append(_Tick(snapshot, reference, tick, late_s))
+        if self._companion is not None:
+            self._companion.ticked(snapshot, tick)
+
+    def _wants_end(self) -> bool:
+        return self._companion is not None and self._companion.wants_end
 
     def _use_what_is_left(self, clock: DeadlineClock) -> None:
         """Do what can wait, as far as the time until the next tick reaches."""

@@ -25,9 +25,9 @@ from scenarios.record import RunRecord
 from scenarios.recorder import Recorder
 from scenarios.settings import RunSettings
 from scenarios.viewer import Viewer
-from teleop.reference_track import ReferenceTrack
 from wbmpc.low_level import JointCommand, LowLevelMode
 from wbmpc.plant.interface import Payload
+from wbmpc.reference import ReferenceSource
 from wbmpc.robot import Robot
 
 COST_EVERY = 10
@@ -39,6 +39,7 @@ def run(
     *,
     on_tick: Callable[[float], None] | None = None,
     viewer: Viewer | None = None,
+    references: ReferenceSource | None = None,
 ) -> RunRecord:
     """Run a scenario.
 
@@ -49,6 +50,7 @@ def run(
         settings: What to run.
         on_tick: Called with the plant time after each control tick.
         viewer: Shows the robot.
+        references: In place of the scenario's own.
 
     Raises:
         ModelMismatchError: Plant and controller disagree about the robot.
@@ -57,11 +59,15 @@ def run(
     if settings.realtime:
         from scenarios.realtime import run_realtime
 
-        return run_realtime(settings, on_tick=on_tick, viewer=viewer)
+        return run_realtime(
+            settings, on_tick=on_tick, viewer=viewer, references=references
+        )
     robot = Robot.load(settings.robot, settings.overrides)
-    track = find_scenario(settings.scenario).record(robot, settings.duration_s)
+    if references is None:
+        scenario = find_scenario(settings.scenario)
+        references = scenario.record(robot, settings.duration_s)
     side = build_plant_side(settings, robot)
-    return Run(settings, robot, side, track).finish(on_tick, viewer)
+    return Run(settings, robot, side, references).finish(on_tick, viewer)
 
 
 class Run:
@@ -72,11 +78,11 @@ class Run:
         settings: RunSettings,
         robot: Robot,
         side: PlantSide,
-        track: ReferenceTrack,
+        references: ReferenceSource,
     ) -> None:
         """Start at home with every part ready."""
         self._settings, self._robot = settings, robot
-        self._side, self._plant, self._track = side, side.plant, track
+        self._side, self._plant, self._references = side, side.plant, references
         adaptation = build_adaptation(settings, robot)
         delay = imperfections_of(settings).plan_delay_ticks
         self._control = ControlSide(robot, adaptation, plan_delay_ticks=delay)
@@ -118,7 +124,7 @@ class Run:
 
     def _tick(self, index: int, tick_s: float) -> None:
         state = self._state
-        reference = self._track.at(state.seen.time_s)
+        reference = self._references.at(state.seen.time_s)
         tick = self._control.tick(state.seen, reference)
         command = self._control.command(state.seen)
         self._recorder.tick(state, reference, tick, command, self._plant)

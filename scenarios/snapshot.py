@@ -36,6 +36,8 @@ class Snapshot:
         loads: Load by frame [kg].
         steps_ms: Time the plant and the low level took since the last tick.
         estimation_ms: Time the base estimator took.
+        plan_time_s: Of the plan in force.
+        plan_used_ns: When the low level first used it, an instant of `now_ns`.
         ended: Whether this is the last one: the run is over, or ended badly.
     """
 
@@ -47,6 +49,8 @@ class Snapshot:
     steps_ms: float
     estimation_ms: float
     ended: bool
+    plan_time_s: float = 0.0
+    plan_used_ns: int = 0
 
     def contact_truth(self) -> ContactTruth:
         """Ground wrenches."""
@@ -83,6 +87,8 @@ class SnapshotCodec:
                 ("steps_ms", "f8"),
                 ("estimation_ms", "f8"),
                 ("ended", "?"),
+                ("plan_time_s", "f8"),
+                ("plan_used_ns", "i8"),
             ]
         )
 
@@ -102,8 +108,9 @@ class SnapshotCodec:
         out["wrenches"] = snapshot.contact.wrenches
         out["body_on_floor"] = snapshot.contact.body_on_floor
         out["loads"] = [snapshot.loads[frame] for frame in self._frames]
-        for key in ("steps_ms", "estimation_ms", "ended"):
+        for key in ("steps_ms", "estimation_ms", "ended", "plan_time_s"):
             out[key] = getattr(snapshot, key)
+        out["plan_used_ns"] = snapshot.plan_used_ns
         return out
 
     def decode(self, array: np.ndarray) -> Snapshot:
@@ -126,6 +133,8 @@ class SnapshotCodec:
             steps_ms=float(array["steps_ms"]),
             estimation_ms=float(array["estimation_ms"]),
             ended=bool(array["ended"]),
+            plan_time_s=float(array["plan_time_s"]),
+            plan_used_ns=int(array["plan_used_ns"]),
         )
 
 

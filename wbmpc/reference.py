@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pinocchio as pin
@@ -41,6 +42,14 @@ class Reference:
         parts = (self.q_upper, self.v_upper, self.com_m)
         rotation = self.rotation_midfoot_to_pelvis
         return all(np.isfinite(part).all() for part in (*parts, rotation))
+
+
+class ReferenceSource(Protocol):
+    """Where references come from: a recording, a stream. It never waits."""
+
+    def at(self, time_s: float) -> Reference:
+        """Reference in force at a time that does not go back."""
+        ...
 
 
 UPPER_BODY = ("spine", "left_arm", "right_arm")
