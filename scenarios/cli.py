@@ -23,6 +23,7 @@ from scenarios.estimators.options import Estimate, Estimators
 from scenarios.init_options import Init
 from scenarios.paper_options import Reproduce, Seeds, Tipping
 from scenarios.presets import defaults_text
+from scenarios.robots_options import Robots
 
 PROG = "wbmpc"
 EXIT_OK, EXIT_BAD_END, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -143,12 +144,22 @@ Command = (
     | Annotated[Bench, tyro.conf.subcommand("bench")]
     | Annotated[Check, tyro.conf.subcommand("check")]
     | Annotated[Init, tyro.conf.subcommand("init")]
+    | Annotated[Robots, tyro.conf.subcommand("robots")]
     | Annotated[Doctor, tyro.conf.subcommand("doctor")]
 )
 
 Paper = Tipping | Seeds | Reproduce
 AnyCommand = (
-    Run | Compare | Paper | Estimate | Estimators | Bench | Check | Init | Doctor
+    Run
+    | Compare
+    | Paper
+    | Estimate
+    | Estimators
+    | Bench
+    | Check
+    | Init
+    | Robots
+    | Doctor
 )
 
 
@@ -235,6 +246,10 @@ def _dispatch(command: AnyCommand) -> int:
         from scenarios.init_command import init_robot
 
         return init_robot(command)
+    if isinstance(command, Robots):
+        from scenarios.robots_command import compare_robots
+
+        return compare_robots(command)
     if isinstance(command, Estimate):
         from scenarios.estimators.estimate_command import estimate_log
 

@@ -18,6 +18,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from models import robot_names
+from models.installed import is_installed_name
 from wbmpc.runtime import PINS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -225,7 +226,7 @@ def test_the_wheel_holds_the_packages() -> None:
 def test_robot_files_are_package_data(robot: str) -> None:
     folder = resources.files("models") / robot
     settings = tomllib.loads((folder / "settings.toml").read_text(encoding="utf-8"))
-    assert (folder / settings["urdf"]).is_file()
+    assert is_installed_name(settings["urdf"]) or (folder / settings["urdf"]).is_file()
 
 
 def test_the_command_exists() -> None:
