@@ -21,6 +21,7 @@ from ekf.errors import (
 )
 from ekf.estimate import Estimate, UpdateStatus
 from ekf.inertial_ekf import InertialEKF
+from ekf.link_monitor import EventKind, LinkState
 from ekf.log_cholesky import (
     compose,
     theta_from_pseudo_inertia,
@@ -33,6 +34,7 @@ from ekf.payload_moment_rls import (
     full_regressor,
     gravity_regressor,
 )
+from ekf.payload_report import PayloadReport
 from ekf.payload_rls import PayloadRLS
 from ekf.pseudo_inertia import (
     inertia_from_parameters,
@@ -48,8 +50,17 @@ from ekf.samples import JointLog, JointSample, SampleReader
 from ekf.settings import ProcessNoise, torque_variance
 from ekf.streaming import LearnStatus, PayloadEstimator, learn_many
 from ekf.streaming_ekf import StreamingEKF
+from ekf.supervised_ekf import SupervisedEKF
+from ekf.supervised_estimate import PayloadEvent, SupervisedEstimate
+from ekf.supervisor_settings import (
+    EventSettings,
+    NoiseSettings,
+    SupervisorSettings,
+)
 from ekf.torque_measurement import TorqueMeasurement
+from ekf.unexplained import Unexplained
 from ekf.wrench import FootWrenches, LegTorqueWrench, WrenchStatus
+from ekf.write_back import TrustedWriteBack
 
 __all__ = [
     "AlignedSample",
@@ -61,6 +72,8 @@ __all__ = [
     "DriftAwareResidualDynamicsLearner",
     "EkfError",
     "Estimate",
+    "EventKind",
+    "EventSettings",
     "FictitiousPrior",
     "FootWrenches",
     "HampelDetector",
@@ -73,11 +86,15 @@ __all__ = [
     "JointSample",
     "LearnStatus",
     "LegTorqueWrench",
+    "LinkState",
     "MomentumObserver",
     "MomentumPayload",
+    "NoiseSettings",
     "PayloadEstimator",
+    "PayloadEvent",
     "PayloadMomentRLS",
     "PayloadRLS",
+    "PayloadReport",
     "PriorRegime",
     "ProcessNoise",
     "RecursiveLeastSquares",
@@ -86,8 +103,13 @@ __all__ = [
     "SampleReader",
     "SignalAligner",
     "StreamingEKF",
+    "SupervisedEKF",
+    "SupervisedEstimate",
+    "SupervisorSettings",
     "TorqueMeasurement",
     "TorqueTiming",
+    "TrustedWriteBack",
+    "Unexplained",
     "UnknownLinkError",
     "UpdateStatus",
     "WrenchStatus",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ekf.arrays import Array, frozen, require_positive
+from ekf.arrays import Array, Flags, Rows, frozen, require_positive
 from ekf.errors import InvalidSettingError
 from ekf.faults import (
     FaultKind,
@@ -58,7 +58,8 @@ class AlignedSample:
         q: (nq,) configuration, on the manifold.
         v: (nv,) velocity.
         a: (nv,) time derivative of ``v``.
-        tau: Actuated torques [Nm], (nv - 6,) with a free-flyer, else (nv,).
+        tau: Actuated torques [Nm], (nv - 6,) with a free-flyer, else (nv,); NaN in a
+            channel without a measurement, where that is allowed.
     """
 
     time_s: float
@@ -107,6 +108,7 @@ class SignalAligner:
         order: int = 2,
         torque_timing: TorqueTiming = TorqueTiming.INTERVAL_MEAN,
         max_gap_s: float = 0.1,
+        allow_missing_torque: bool = False,
     ) -> None:
         """Design the filter.
 
@@ -116,6 +118,9 @@ class SignalAligner:
             order: Number of first-order stages.
             torque_timing: What the pushed torque stands for.
             max_gap_s: A longer gap between samples starts the filter again.
+            allow_missing_torque: Take a torque that is not finite for missing in its
+                channel, instead of refusing the sample: the channel's last good value
+                goes through the filter and NaN comes out.
 
         Raises:
             InvalidSettingError: If a value breaks its rule.
@@ -134,6 +139,8 @@ class SignalAligner:
         self._torque_timing = torque_timing
         self._model = model.copy()
         self._n_tau = model.nv - root_dofs(model)
+        self._allow_missing = allow_missing_torque
+        self._missing = np.zeros(self._n_tau, dtype=int)
         self._rejections: Counter[SampleFault] = Counter()
         self.reset()
 
@@ -151,8 +158,14 @@ class SignalAligner:
         """How many samples gave no output since construction, by reason."""
         return dict(self._rejections)
 
+    @property
+    def missing_torques(self) -> Rows:
+        """(n,) in how many samples each torque channel was missing."""
+        return self._missing.copy()
+
     def reset(self) -> None:
-        """Forget every sample. The count of rejections is kept."""
+        """Forget every sample. The counts are kept."""
+        self._held_tau = np.zeros(self._n_tau)
         self._previous: _Raw | None = None
         self._q_stages: list[Array] = []
         self._flat_stages: list[Array] = []
@@ -170,7 +183,8 @@ class SignalAligner:
             The aligned signals, or None for the first sample and for a faulty one
             (counted in `rejections`).
         """
-        raw = _Raw(time_s=to_float(time_s), q=_own(q), v=_own(v), tau=_own(tau))
+        torque, missing = self._fill(_own(tau))
+        raw = _Raw(time_s=to_float(time_s), q=_own(q), v=_own(v), tau=torque)
         fault = self._find_fault(raw)
         if fault is not None:
             self._rejections[fault] += 1
@@ -178,7 +192,19 @@ class SignalAligner:
                 return None
             self.reset()
         previous, self._previous = self._previous, raw
-        return None if previous is None else self._advance(previous, raw)
+        if previous is None:
+            return None
+        return self._advance(previous, raw, missing)
+
+    def _fill(self, tau: Array) -> tuple[Array, Flags]:
+        """Torques with the last good value where one is missing, and which are."""
+        missing = np.zeros(self._n_tau, dtype=bool)
+        if self._allow_missing and tau.shape == missing.shape:
+            missing = ~np.isfinite(tau)
+            self._missing += missing
+            tau = np.where(missing, self._held_tau, tau)
+            self._held_tau = tau
+        return tau, missing
 
     def _find_fault(self, raw: _Raw) -> SampleFault | None:
         model = self._model
@@ -198,7 +224,7 @@ class SignalAligner:
             return SampleFault.TIME_STEP
         return SampleFault.GAP if dt_s > self._max_gap_s else None
 
-    def _advance(self, previous: _Raw, raw: _Raw) -> AlignedSample:
+    def _advance(self, previous: _Raw, raw: _Raw, missing: Flags) -> AlignedSample:
         dt_s = raw.time_s - previous.time_s
         q = pin.interpolate(self._model, previous.q, raw.q, 0.5)
         tau = raw.tau
@@ -207,7 +233,7 @@ class SignalAligner:
         mean_v = 0.5 * (previous.v + raw.v)
         flat = np.concatenate((mean_v, (raw.v - previous.v) / dt_s, tau))
         self._filter(q, flat, -math.expm1(-self._stage_rate * dt_s))
-        return self._sample(raw.time_s)
+        return self._sample(raw.time_s, missing)
 
     def _filter(self, q: Array, flat: Array, gain: float) -> None:
         if not self._q_stages:
@@ -219,7 +245,7 @@ class SignalAligner:
             flat = self._flat_stages[stage] + gain * (flat - self._flat_stages[stage])
             self._q_stages[stage], self._flat_stages[stage] = q, flat
 
-    def _sample(self, time_s: float) -> AlignedSample:
+    def _sample(self, time_s: float, missing: Flags) -> AlignedSample:
         nv = self._model.nv
         flat = self._flat_stages[-1]
         return AlignedSample(
@@ -227,7 +253,7 @@ class SignalAligner:
             q=frozen(self._q_stages[-1]),
             v=frozen(flat[:nv]),
             a=frozen(flat[nv : 2 * nv]),
-            tau=frozen(flat[2 * nv :]),
+            tau=frozen(np.where(missing, np.nan, flat[2 * nv :])),
         )
 
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from ekf.errors import DimensionError, InvalidSettingError
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Rows = NDArray[np.int_]
 
 
 def frozen(values: Any) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ekf.arrays import Array, frozen, require_positive
+from ekf.arrays import Array, Rows, frozen, require_positive
 from ekf.deviation import DeviationModel
 from ekf.deviation_stack import DeviationStack
 from ekf.errors import DimensionError, InvalidSettingError
@@ -178,6 +178,60 @@ class InertialEKF:
         return self._estimate
 
     @property
+    def model(self) -> pin.Model:
+        """The filter's own copy of the robot, estimated links without inertia."""
+        return self._torque.model
+
+    @property
+    def measurement_variance(self) -> Array:
+        """(nv,) variance of each torque row [N^2, (Nm)^2], one 100 Hz tick."""
+        return frozen(self._variance)
+
+    @property
+    def linearisation(self) -> tuple[Array, Array]:
+        """Parameters (n, 10) and their Jacobians (n, 10, 10) at the estimate."""
+        return self._parameters, self._jacobians
+
+    @property
+    def information(self) -> Array:
+        """(10 n, 10 n) H^T R^-1 H of the last sample's torque rows."""
+        return self._information
+
+    @property
+    def root_dofs(self) -> int:
+        """Rows of the free-flyer: 6, or 0 without one."""
+        return root_dofs(self._torque.model)
+
+    def own_rows(self, index: int) -> Rows:
+        """Velocity rows in which a link shows and no other estimated link does.
+
+        Those of the joints that carry it, the free-flyer's and shared ones left out; if
+        none is left (links on one chain), those that carry it.
+        """
+        chains = [_chain_rows(self.model, joint) for joint in self._joint_ids]
+        carried = chains[index]
+        others = [rows for place, rows in enumerate(chains) if place != index]
+        own = np.setdiff1d(carried, np.concatenate((np.empty(0, int), *others)))
+        return own if len(own) else carried
+
+    def link_placement(self, index: int) -> tuple[Array, Array]:
+        """Rotation (3, 3) and position (3,) of a link's joint in the world.
+
+        At the last sample that `measure` could use.
+        """
+        return self._torque.placement(self._joint_ids[index])
+
+    def base_rotation(self) -> Array:
+        """(3, 3) axes of the free-flyer in the world, as for `link_placement`."""
+        return self._torque.placement(1)[0]
+
+    def predicted_variance(self, sample: TorqueSample) -> Array:
+        """(nv,) variance of each torque row for not knowing the links: H P H^T."""
+        jacobian = _chain(sample.regressor, self._jacobians)
+        variance: Array = ((jacobian @ self._covariance) * jacobian).sum(axis=1)
+        return variance
+
+    @property
     def rejections(self) -> Mapping[UpdateStatus, int]:
         """How many samples were rejected since construction, by status."""
         return dict(self._rejections)
@@ -241,6 +295,7 @@ class InertialEKF:
         self._nominal = self.nominal_parameters.ravel()
         self._covariance = self._initial_covariance.copy()
         self._unused_s = 0.0
+        self._information = np.zeros_like(self._covariance)
         self._parameters, self._jacobians = self._deviations.linearise(self._theta)
         self._estimate = self._describe(UpdateStatus.NOT_UPDATED)
         return self._estimate
@@ -384,17 +439,22 @@ class InertialEKF:
         if weights.variance_scale is not None:
             trust = trust / weights.variance_scale
         weighted = jacobian.T * trust
-        information, score = weighted @ jacobian, weighted @ innovation
+        torque_information, score = weighted @ jacobian, weighted @ innovation
         pull, theta = weight * self._pull, self._theta.ravel()
+        information = torque_information.copy()
         information.flat[:: len(pull) + 1] += pull
+        score -= pull * theta
+        if weights.constraint is not None:
+            known = _chain(weights.constraint, self._jacobians)
+            moved = self._parameters.ravel() - self._nominal
+            information += known.T @ known
+            score -= known.T @ (weights.constraint @ moved)
         correction = information_correction(
-            self._predict(dt_s, weights),
-            information,
-            score - pull * theta,
-            weights.learning,
+            self._predict(dt_s, weights), information, score, weights.learning
         )
         if correction is None:
             return None
+        self._information = torque_information
         squares = float(innovation @ (trust * innovation) + theta @ (pull * theta))
         return self._accept(correction, innovation, squares - correction.explained)
 
@@ -490,6 +550,13 @@ def _chain(regressor: Array, jacobians: Array) -> Array:
     count = len(jacobians)
     blocks = regressor.reshape(-1, count, 10).swapaxes(0, 1) @ jacobians
     return blocks.swapaxes(0, 1).reshape(len(regressor), 10 * count)
+
+
+def _chain_rows(model: pin.Model, joint_id: int) -> Rows:
+    """Velocity rows of the joints that carry a link, the free-flyer's left out."""
+    joints = [model.joints[j] for j in model.supports[joint_id] if j]
+    rows = np.concatenate([np.arange(j.idx_v, j.idx_v + j.nv) for j in joints])
+    return rows[rows >= root_dofs(model)]
 
 
 def _deviations(

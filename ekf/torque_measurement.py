@@ -71,6 +71,11 @@ class TorqueMeasurement:
             residual += self._foot_jacobian(frame_id).T @ wrench
         return residual, self._regressor()
 
+    def placement(self, joint_id: int) -> tuple[Array, Array]:
+        """Rotation (3, 3) and position (3,) of a joint in the world, last sample."""
+        placement = self._data.oMi[joint_id]
+        return placement.rotation.copy(), placement.translation.copy()
+
     def _foot_jacobian(self, frame_id: int) -> Array:
         pin.updateFramePlacement(self._model, self._data, frame_id)
         jacobian: Array = pin.getFrameJacobian(

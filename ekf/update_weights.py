@@ -7,15 +7,18 @@ from ekf.arrays import Array
 
 @dataclass(frozen=True, kw_only=True)
 class UpdateWeights:
-    """Changes to the noise of one update; None leaves a part as it was set up.
+    r"""Changes to the noise of one update; None leaves a part as it was set up.
 
     Attributes:
         process_scale: (n,) factor on the process noise of each link.
         learning: (10 n,) 1 for a channel that may move, 0 for one that keeps its value
             and its variance.
         variance_scale: (nv,) factor on the variance of each torque row.
+        constraint: (k, 10 n) rows C of what is known of the inertial parameters beside
+            the torques, :math:`C (\pi - \pi^{nom}) = 0` with unit variance.
     """
 
     process_scale: Array | None = None
     learning: Array | None = None
     variance_scale: Array | None = None
+    constraint: Array | None = None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ekf.arrays import Array, frozen, require_positive
+from ekf.arrays import Array, Rows, frozen, require_positive
 from ekf.errors import InvalidSettingError
 from ekf.faults import (
     Fault,
@@ -109,6 +109,9 @@ class LegTorqueWrench:
         self._frame_ids = frame_ids(model, foot_frames)
         self._root_dofs = root_dofs(model)
         self._legs = _leg_rows(self._model, self._frame_ids)
+        # Torques of other limbs do not enter, so a bad one must not spoil anything.
+        self._needed = np.zeros(model.nv - self._root_dofs, dtype=bool)
+        self._needed[np.concatenate(self._legs) - self._root_dofs] = True
         self._max_condition = require_positive("max_condition", max_condition)
         self._shapes = (
             ("q", (model.nq,)),
@@ -126,9 +129,12 @@ class LegTorqueWrench:
             q: (nq,) configuration, Pinocchio's convention.
             v: (nv,) velocity.
             a: (nv,) time derivative of ``v``.
-            tau_joints: (nv - 6,) actuated torques with a free-flyer, else (nv,) [Nm].
+            tau_joints: (nv - 6,) actuated torques with a free-flyer, else (nv,) [Nm];
+                only those of the legs are used.
         """
         arrays = [to_array(values) for values in (q, v, a, tau_joints)]
+        if arrays[3].shape == self._needed.shape:
+            arrays[3] = np.where(self._needed, arrays[3], 0.0)
         fault = find_array_fault(
             (name, array, shape)
             for (name, shape), array in zip(self._shapes, arrays, strict=True)
@@ -158,7 +164,7 @@ class LegTorqueWrench:
         )
 
     def _solve_leg(
-        self, frame_id: int, rows: Array, missing: Array
+        self, frame_id: int, rows: Rows, missing: Array
     ) -> tuple[Array, float, int]:
         pin.updateFramePlacement(self._model, self._data, frame_id)
         jacobian = pin.getFrameJacobian(
@@ -181,10 +187,10 @@ class LegTorqueWrench:
         )
 
 
-def _leg_rows(model: pin.Model, foot_ids: Sequence[int]) -> tuple[Array, ...]:
+def _leg_rows(model: pin.Model, foot_ids: Sequence[int]) -> tuple[Rows, ...]:
     """Velocity rows of the joints between the root and each foot."""
     first = 2 if root_dofs(model) else 1
-    legs: list[Array] = []
+    legs: list[Rows] = []
     used: set[int] = set()
     for frame_id in foot_ids:
         frame = model.frames[frame_id]

@@ -1,0 +1,210 @@
+"""Watches one link for loads that come, change and go."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from ekf.arrays import Array
+from ekf.supervisor_settings import EventSettings
+from ekf.torque_window import TorqueWindow
+
+
+class LinkState(Enum):
+    """What is believed about the load on a link."""
+
+    NOMINAL = "nominal"
+    """No load; the link is held at nominal and learns nothing."""
+    ACQUIRING = "acquiring"
+    """A load has just come or changed; the estimate follows quickly."""
+    TRACKING = "tracking"
+    """The load is known; the estimate follows slowly."""
+    FROZEN = "frozen"
+    """Held, by request or because its torques are not to be trusted."""
+    LOST = "lost"
+    """Without data for so long that the estimate is no longer valid."""
+
+
+class EventKind(Enum):
+    """What happened to a link."""
+
+    ATTACH = "attach"
+    """A load came onto a link at nominal."""
+    CHANGE = "change"
+    """The load changed."""
+    DETACH = "detach"
+    """The load is gone: nominal explains the torques."""
+    RESET = "reset"
+    """The link was returned to nominal for another reason, which the event names."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What the last moments of a link's torques say.
+
+    Attributes:
+        kind: What happened, if anything.
+        energy: Misfit of the estimate, in units of the noise; about the number of rows.
+        nominal_energy: The same for the nominal link.
+        explained: What a change of mass and first moment would take off `energy`; zero
+            while that is no alarm.
+        foreign: Whether the torques can not come from a load on this link.
+    """
+
+    kind: EventKind | None
+    energy: float
+    nominal_energy: float
+    explained: float
+    foreign: bool
+
+
+class LinkMonitor:
+    """Decides between nominal, the estimate and a new load from one link's own rows.
+
+    Own rows are the joints that carry the link, root excluded: another arm, the torso
+    or a foot does not show in them, so a load is never blamed on the wrong arm.
+    """
+
+    def __init__(
+        self, nominal: Array, direction: Array, settings: EventSettings
+    ) -> None:
+        """Start without a load.
+
+        Args:
+            nominal: (10,) parameters of the bare link.
+            direction: (10,) parameters of 1 kg where a load is expected; tells a load
+                from a pull.
+            settings: Thresholds.
+        """
+        self._nominal, self._direction, self._settings = nominal, direction, settings
+        self._window = TorqueWindow(settings.window_s)
+        self.unload()
+
+    @property
+    def nominal(self) -> Array:
+        """(10,) parameters of the bare link."""
+        return self._nominal
+
+    @property
+    def sensitivity(self) -> float:
+        """Misfit that 1 kg at the expected place causes now, in units of the noise."""
+        return self._window.visible(self._direction)
+
+    def restart(self) -> None:
+        """Forget the last moments, as after a gap."""
+        self._window.clear()
+        self._reference: Array | None = None
+        self._clear_times()
+
+    def _clear_times(self) -> None:
+        self._above_s = self._better_s = self._below_s = self._negative_s = 0.0
+        self.since_event_s = 0.0
+
+    def unload(self) -> None:
+        """Believe in no load from here on."""
+        self.loaded = False
+        self.restart()
+
+    def idle(self) -> Verdict:
+        """The verdict while nothing may be judged."""
+        return Verdict(
+            kind=None, energy=0.0, nominal_energy=0.0, explained=0.0, foreign=False
+        )
+
+    def look(
+        self,
+        torque: Array,
+        regressor: Array,
+        sigma: Array,
+        parameters: Array,
+        dt_s: float,
+    ) -> Verdict:
+        """Take one sample and judge.
+
+        Args:
+            torque: (m,) torque the link has to explain in its own rows [Nm].
+            regressor: (m, 10) of its inertial parameters in them.
+            sigma: (m,) noise of these rows.
+            parameters: (10,) estimate of the link now.
+            dt_s: Time since the sample before.
+        """
+        window = self._window
+        window.add(torque, regressor, sigma, dt_s)
+        self.since_event_s += dt_s
+        energy = window.energy(parameters)
+        nominal = window.energy(self._nominal)
+        explained = 0.0
+        if energy > self._settings.alarm:
+            explained = window.explained(parameters)
+        stands_out = self._stands_out(energy, explained, parameters, dt_s)
+        pulled = explained > 0.0 and window.along(parameters, self._direction) <= 0.0
+        gone = self._gone(energy, nominal, parameters, dt_s)
+        kind = self._happened(stands_out and not (pulled and not self.loaded), gone)
+        if kind is not None:
+            self._begin(kind)
+        return Verdict(
+            kind=kind,
+            energy=energy,
+            nominal_energy=nominal,
+            explained=explained,
+            foreign=self._foreign(energy, explained, pulled),
+        )
+
+    def _begin(self, kind: EventKind) -> None:
+        """What follows an event is judged by itself."""
+        self.loaded = kind is not EventKind.DETACH
+        self._window.clear()
+        self._clear_times()
+
+    def _stands_out(
+        self, energy: float, explained: float, parameters: Array, dt_s: float
+    ) -> bool:
+        """Whether a load would explain what the estimate does not."""
+        settings = self._settings
+        enough = explained > settings.alarm
+        fits = explained > settings.smallest_share * energy
+        if enough and fits and self._above_s == 0.0:
+            # What led up to this belongs to the load before.
+            self._reference = parameters
+            self._window.clear()
+        self._above_s = self._above_s + dt_s if enough and fits else 0.0
+        return self._above_s > settings.confirm_s
+
+    def _happened(self, stands_out: bool, gone: bool) -> EventKind | None:
+        if self.loaded and gone:
+            return EventKind.DETACH
+        if not stands_out:
+            return None
+        if not self.loaded:
+            return EventKind.ATTACH
+        ready = self.since_event_s > self._settings.acquire_s
+        return EventKind.CHANGE if ready else None
+
+    def _gone(
+        self, energy: float, nominal: float, parameters: Array, dt_s: float
+    ) -> bool:
+        """Whether the bare link explains the torques, and the load does not."""
+        settings = self._settings
+        if not self.loaded:
+            return False
+        if self._above_s > 0.0 and self._reference is not None:
+            energy = self._window.energy(self._reference)
+        quiet = nominal < max(settings.quiet, settings.quiet_share * energy)
+        better = quiet and energy - nominal > settings.alarm
+        payload_kg = parameters[0] - self._nominal[0]
+        small = quiet and payload_kg < settings.smallest_kg
+        self._better_s = self._better_s + dt_s if better else 0.0
+        self._below_s = self._below_s + dt_s if small else 0.0
+        self._negative_s = self._negative_s + dt_s if payload_kg < 0.0 else 0.0
+        alarmed = better and self._above_s > settings.confirm_s
+        return (
+            alarmed
+            or self._better_s > settings.confirm_s
+            or self._below_s > settings.acquire_s
+            or self._negative_s > settings.acquire_s
+        )
+
+    def _foreign(self, energy: float, explained: float, pulled: bool) -> bool:
+        settings = self._settings
+        if energy < settings.alarm or self.since_event_s < settings.acquire_s:
+            return False
+        misfit = explained < settings.smallest_share * energy
+        return misfit or (pulled and not self.loaded)

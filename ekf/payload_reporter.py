@@ -1,0 +1,105 @@
+"""Turns the state of the supervised filter into payload reports."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ekf.arrays import Array, frozen
+from ekf.inertial_ekf import InertialEKF
+from ekf.link_monitor import LinkState
+from ekf.observability import CHANNELS
+from ekf.payload_report import PayloadReport, payload_moments
+from ekf.supervisor_settings import SupervisorSettings
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportSnapshot:
+    """What a report is made of, as it was at one sample; n links.
+
+    Attributes:
+        states: What is believed about each link.
+        loaded: Whether each is believed to carry a load.
+        parameters: (n, 10) of the links.
+        jacobians: (n, 10, 10) of the parameters by theta.
+        covariance: (10 n, 10 n) of theta.
+        noise: (nv,) variance of the innovations.
+        sensitivity: Misfit 1 kg at the expected place causes, in units of the noise.
+        placements: Rotation (3, 3) and position (3,) of each joint in the world.
+        gains: (n, 10) observability.
+    """
+
+    states: tuple[LinkState, ...]
+    loaded: tuple[bool, ...]
+    parameters: Array
+    jacobians: Array
+    covariance: Array
+    noise: Array
+    sensitivity: tuple[float, ...]
+    placements: tuple[tuple[Array, Array], ...]
+    gains: Array
+
+
+class PayloadReporter:
+    """Makes reports of one filter's links."""
+
+    def __init__(self, ekf: InertialEKF, settings: SupervisorSettings) -> None:
+        """Keep what does not change.
+
+        Args:
+            ekf: The filter.
+            settings: Of its supervisor.
+        """
+        self._links, self._settings = ekf.links, settings
+        self._nominal = ekf.nominal_parameters
+        self._rows = [ekf.own_rows(index) for index in range(len(ekf.links))]
+        self._assumed = ekf.measurement_variance
+        self._samples = max(settings.noise.correlation_s / settings.tick_s, 1.0)
+
+    def reports(self, snapshot: ReportSnapshot) -> tuple[PayloadReport, ...]:
+        """One a link."""
+        return tuple(self._report(index, snapshot) for index in range(len(self._links)))
+
+    def _report(self, index: int, snapshot: ReportSnapshot) -> PayloadReport:
+        own = slice(10 * index, 10 * index + 10)
+        moments = payload_moments(
+            snapshot.parameters[index],
+            self._nominal[index],
+            snapshot.jacobians[index],
+            snapshot.covariance[own, own],
+        )
+        ratio = np.sqrt(self._noise_ratio(index, snapshot.noise))
+        single_kg = 1.0 / np.sqrt(max(snapshot.sensitivity[index], 1e-12))
+        mass = max(moments.mass_kg, 0.0)
+        sigma = single_kg
+        if snapshot.loaded[index]:
+            sigma = self._sigma(ratio * moments.sigma_mass_kg, single_kg, mass)
+        rotation, position = snapshot.placements[index]
+        gains = snapshot.gains[index]
+        weak = np.flatnonzero(gains < self._settings.observable_gain)
+        return PayloadReport(
+            link=self._links[index],
+            state=snapshot.states[index],
+            mass_kg=mass,
+            sigma_mass_kg=float(sigma),
+            smallest_kg=float(np.sqrt(self._settings.events.alarm) * single_kg),
+            com_m=frozen(moments.com_m),
+            sigma_com_m=frozen(ratio * moments.sigma_com_m),
+            com_world_m=frozen(position + rotation @ moments.com_m),
+            rotation_world=rotation,
+            observability=gains,
+            not_excited=tuple(CHANNELS[channel] for channel in weak),
+        )
+
+    def _sigma(self, filtered: float, single_kg: float, mass_kg: float) -> float:
+        """What averages out, what never does, and the scale of the torques."""
+        settings = self._settings
+        persistent = settings.persistent_share * single_kg
+        return float(
+            np.linalg.norm((filtered, persistent, settings.scale_error * mass_kg))
+        )
+
+    def _noise_ratio(self, index: int, noise: Array) -> float:
+        """Variance of the innovations seen over that the filter assumes."""
+        rows = self._rows[index]
+        seen = self._samples * noise[rows]
+        return float(np.mean(seen / np.maximum(self._assumed[rows], seen)))

@@ -1,0 +1,132 @@
+"""Settings of the supervised filter."""
+
+from dataclasses import dataclass, fields
+
+from ekf.arrays import require_positive
+
+
+@dataclass(frozen=True, kw_only=True)
+class EventSettings:
+    """When a load counts as come, changed or gone.
+
+    Attributes:
+        window_s: Span of the last moments that are judged.
+        alarm: Misfit in units of the noise that a new load has to explain; 20 is 4.5
+            standard deviations of a single row.
+        smallest_share: Share of the whole misfit that a load has to explain; less is
+            no load on this link.
+        confirm_s: How long it has to last.
+        quiet: Misfit of the bare link up to which it explains the torques.
+        quiet_share: The same as a share of the misfit of a load that is gone.
+        smallest_kg: Below this, and with a quiet bare link, a load is taken for gone.
+        acquire_s: Time an estimate follows quickly after an event.
+    """
+
+    window_s: float = 0.02
+    alarm: float = 20.0
+    smallest_share: float = 0.6
+    confirm_s: float = 0.015
+    quiet: float = 8.0
+    quiet_share: float = 0.05
+    smallest_kg: float = 0.25
+    acquire_s: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Check every field.
+
+        Raises:
+            InvalidSettingError: If a value is not finite and positive.
+        """
+        for field in fields(self):
+            require_positive(f"EventSettings.{field.name}", getattr(self, field.name))
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseSettings:
+    """Standard deviations of innovations, and how they are learnt.
+
+    Attributes:
+        joints_Nm: Of the joint rows at the start.
+        force_N: Of a free-flyer's force rows at the start.
+        moment_Nm: Of its moment rows at the start.
+        floor_share: Smallest ones, as a share of those at the start.
+        ceiling_share: Largest ones of the joint rows, as a share.
+        span_s: Time constant of learning.
+        correlation_s: Span over which an innovation is one and the same error, as
+            friction's is until a joint turns; so long do samples count as one.
+    """
+
+    joints_Nm: float = 1.0
+    force_N: float = 8.0
+    moment_Nm: float = 3.0
+    floor_share: float = 0.15
+    ceiling_share: float = 3.0
+    span_s: float = 3.0
+    correlation_s: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Check every field.
+
+        Raises:
+            InvalidSettingError: If a value is not finite and positive.
+        """
+        for field in fields(self):
+            require_positive(f"NoiseSettings.{field.name}", getattr(self, field.name))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SupervisorSettings:
+    """Everything the supervised filter adds to the filter.
+
+    Attributes:
+        events: When loads come and go.
+        noise: How noisy the rows are.
+        tracking_scale: Factor on the process noise of a link whose load is known.
+        attach_variance_alpha: Variance of the density channel after an event.
+        attach_variance_t: Variance of the translation channels after an event [m^2].
+        gate_sigma: Innovations beyond this many standard deviations are left out.
+        gate_reset_s: Rows left out for so long are believed again.
+        stale_s: A torque row without news for so long freezes its links.
+        idle_s: Without any sample for so long the estimate does not follow.
+        lost_s: Without any sample for so long the estimate is not valid any more.
+        tick_s: Time between samples.
+        observable_gain: Share of a channel's variance that the last moments alone
+            would take away from an ignorant filter, from which it counts as observable.
+        observe_s: Span of these moments.
+        scale_error: Relative error of the torque scale, for the reported interval.
+        persistent_share: Share of the noise that never averages out, for the reported
+            interval: 1 for friction and model errors, 0 for white noise.
+        attachment_sigma_m: How far the centre of a load lies from a known attachment.
+        resting_speed: A chain slower than this rests [rad/s, m/s]; its friction is one
+            and the same error until it moves, so its samples count as one.
+    """
+
+    events: EventSettings = EventSettings()
+    noise: NoiseSettings = NoiseSettings()
+    tracking_scale: float = 1e-3
+    attach_variance_alpha: float = 0.5
+    attach_variance_t: float = 0.05
+    gate_sigma: float = 5.0
+    gate_reset_s: float = 0.5
+    stale_s: float = 0.2
+    idle_s: float = 1.0
+    lost_s: float = 5.0
+    tick_s: float = 0.01
+    observable_gain: float = 0.5
+    observe_s: float = 1.0
+    scale_error: float = 0.02
+    persistent_share: float = 1.0
+    attachment_sigma_m: float = 0.05
+    resting_speed: float = 0.02
+
+    def __post_init__(self) -> None:
+        """Check every field.
+
+        Raises:
+            InvalidSettingError: If a value is not finite and positive.
+        """
+        for field in fields(self):
+            if field.name not in ("events", "noise"):
+                name = f"SupervisorSettings.{field.name}"
+                zero = field.name == "persistent_share"
+                require_positive(name, getattr(self, field.name), or_zero=zero)
