@@ -1,7 +1,7 @@
 # Set-up, demo and checks of wbmpc. `make help` lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test lint format types constraints clean
+.PHONY: help demo install browser test lint format types constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -38,7 +38,12 @@ demo: $(INSTALLED)  ## Window washing with and without the estimator: table, pic
 
 install: $(INSTALLED)  ## Set up .venv with everything in it
 
-test: $(INSTALLED)  ## Run the tests (ARGS="-m slow": the long ones)
+browser:  # For the tests of the operator's page; without one they are skipped.
+	@if ! { command -v chromium || command -v chromium-browser \
+	  || command -v google-chrome; } > /dev/null; then \
+	  ($(call debian,chromium,a browser)) || echo "tests in a browser are skipped" >&2; fi
+
+test: $(INSTALLED) browser  ## Run the tests (ARGS="-m slow": the long ones)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q $(ARGS)
 
 lint: $(INSTALLED)  ## Check format and style

@@ -5,6 +5,7 @@ The page turns joints itself, so that a new configuration costs a few numbers.
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from typing import Any
 
 import msgspec
@@ -12,6 +13,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from models.description import read_description
+from models.geometry_text import geometry_text
 from wbmpc.robot import Robot
 
 Array = NDArray[np.float64]
@@ -39,7 +42,7 @@ def robot_figure(robot: Robot) -> bytes:
     """
     model = robot.full_model
     shapes = _visuals(robot)
-    joints = [_joint(model, index, shapes) for index in range(1, model.njoints)]
+    joints = [_joint(robot, index, shapes) for index in range(1, model.njoints)]
     table = {
         "name": robot.settings.name,
         "joints": joints,
@@ -53,8 +56,9 @@ def robot_figure(robot: Robot) -> bytes:
 
 
 def _joint(
-    model: pin.Model, index: int, shapes: dict[int, list[dict[str, Any]]]
+    robot: Robot, index: int, shapes: dict[int, list[dict[str, Any]]]
 ) -> dict[str, Any]:
+    model = robot.full_model
     linear, angular = _motion(model, index)
     return {
         "name": model.names[index],
@@ -62,7 +66,7 @@ def _joint(
         **_pose(model.jointPlacements[index]),
         "kind": "free" if index == 1 else "turn" if angular.any() else "slide",
         "axis": _numbers(angular if angular.any() else linear),
-        "shapes": shapes.get(index) or _limbs(model, index),
+        "shapes": shapes.get(index) or _limbs(robot, index),
     }
 
 
@@ -78,8 +82,8 @@ def _motion(model: pin.Model, index: int) -> tuple[Array, Array]:
 
 def _visuals(robot: Robot) -> dict[int, list[dict[str, Any]]]:
     """Boxes, cylinders, spheres and capsules of the URDF by joint."""
-    geometry = pin.buildGeomFromUrdf(
-        robot.full_model, str(robot.urdf_path), pin.GeometryType.VISUAL
+    geometry = pin.buildGeomFromUrdfString(
+        robot.full_model, _text_without_meshes(robot), pin.GeometryType.VISUAL
     )
     found: dict[int, list[dict[str, Any]]] = {}
     for item in geometry.geometryObjects:
@@ -89,6 +93,16 @@ def _visuals(robot: Robot) -> dict[int, list[dict[str, Any]]]:
             placed = {**shape, **_pose(item.placement), "color": color}
             found.setdefault(int(item.parentJoint), []).append(placed)
     return found
+
+
+def _text_without_meshes(robot: Robot) -> str:
+    """Meshes are not drawn, and would take seconds to read."""
+    tree = ET.fromstring(geometry_text(read_description(robot.urdf_path)))
+    for link in tree.iter("link"):
+        for shape in (*link.findall("visual"), *link.findall("collision")):
+            if shape.find("geometry/mesh") is not None:
+                link.remove(shape)
+    return ET.tostring(tree, encoding="unicode")
 
 
 def _shape(geometry: Any) -> dict[str, Any] | None:
@@ -104,13 +118,17 @@ def _shape(geometry: Any) -> dict[str, Any] | None:
     return None
 
 
-def _limbs(model: pin.Model, index: int) -> list[dict[str, Any]]:
-    """Capsules from a joint to those it carries."""
+def _limbs(robot: Robot, index: int) -> list[dict[str, Any]]:
+    """Capsules from a joint to those it carries, to soles and to tips."""
+    model = robot.full_model
     ends = [
         model.jointPlacements[child].translation
         for child in range(1, model.njoints)
         if model.parents[child] == index
     ]
+    names = [s.frame for s in robot.soles] + [a.tip_frame for a in robot.arms.values()]
+    frames = [model.frames[model.getFrameId(name)] for name in names]
+    ends += [f.placement.translation for f in frames if f.parentJoint == index]
     return [_limb(end) for end in ends if np.linalg.norm(end) > LIMB_RADIUS_M]
 
 

@@ -123,7 +123,7 @@ class _Server:
         self._session, self._clock = session, clock
         self._holder = Holder(session)
         self._sockets: set[web.WebSocketResponse] = set()
-        self._closing: set[asyncio.Task[None]] = set()
+        self._closing: dict[web.WebSocketResponse, asyncio.Task[None]] = {}
         self._assets = page_assets()
         self._assets["/robot.json"] = asset(figure, "application/json")
         if identity is not None:
@@ -161,6 +161,8 @@ class _Server:
             self._sockets.discard(connection)
             self._holder.leave(connection)
             status.cancel()
+            if connection in self._closing:
+                await self._closing.pop(connection)
         return connection
 
     async def _read(
@@ -179,9 +181,7 @@ class _Server:
 
     def _let_go(self, replaced: web.WebSocketResponse) -> None:
         """Close without waiting: the old connection may not answer any more."""
-        task = asyncio.create_task(_close(replaced, REPLACED))
-        self._closing.add(task)
-        task.add_done_callback(self._closing.discard)
+        self._closing[replaced] = asyncio.create_task(_close(replaced, REPLACED))
 
     async def _send_status(
         self, connection: web.WebSocketResponse, request: web.Request

@@ -11,6 +11,8 @@ from typing import Any
 from teleop.web import OperatorSession, ServerAddress, serve
 
 START_TIMEOUT_S = 10.0
+CLOSE_S = 0.05
+"""Time for the loop to close what was connected."""
 
 
 @contextlib.contextmanager
@@ -29,6 +31,8 @@ def served(
     async def run() -> None:
         try:
             await serve(session, figure=figure, on_ready=tell, port=port, **options)
+        except asyncio.CancelledError:
+            await asyncio.sleep(CLOSE_S)
         except BaseException as error:
             tell(error)
             raise

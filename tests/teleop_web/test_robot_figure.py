@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from models import robot_names
 from teleop.web import robot_figure
 from wbmpc.robot import Robot
 
@@ -96,3 +97,11 @@ def test_a_robot_without_shapes_gets_capsules(robot: Robot, tmp_path: Path) -> N
     (limb,) = shin["shapes"]
     end = placement(limb).act(np.array([0.0, 0.0, limb["size"][1] / 2.0]))
     assert end == pytest.approx(ankle["p"], abs=1e-5)
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_every_shipped_robot_has_a_figure(name: str) -> None:
+    robot = Robot.load(name)
+    joints = json.loads(robot_figure(robot))["joints"]
+    assert [joint["name"] for joint in joints[1:]] == list(robot.joint_names)
+    assert sum(len(joint["shapes"]) for joint in joints) >= 15

@@ -39,7 +39,7 @@ class Hand {
     this.rotation.rotateTowards(this.goal.rotation, STEP_RAD);
   }
 
-  /** What is left to go is given up: nothing moves by itself after a release. */
+  /** Give up what is left to go: nothing moves by itself after a release. */
   rest() {
     this.goal.position.copy(this.position);
     this.goal.rotation.copy(this.rotation);
@@ -116,7 +116,7 @@ export class DesktopOperator {
     this.latched = false;
     this.#drag = null;
     this.#keys.clear();
-    for (const side of SIDES) this.hands[side].rest();
+    this.#rest();
     this.onChange();
   }
 
@@ -174,9 +174,18 @@ export class DesktopOperator {
       if (this.#drag) this.#dragBy(event);
     });
     for (const end of ["pointerup", "pointercancel"]) {
-      canvas.addEventListener(end, () => (this.#drag = null));
+      canvas.addEventListener(end, () => this.#endDrag());
     }
     canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+  }
+
+  #endDrag() {
+    this.#drag = null;
+    this.#rest();
+  }
+
+  #rest() {
+    for (const side of SIDES) this.hands[side].rest();
   }
 
   #dragBy(event) {

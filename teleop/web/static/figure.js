@@ -128,8 +128,8 @@ function merged(shapes) {
 function shapeGeometry({ kind, size, p, q }) {
   const geometry = {
     box: () => new THREE.BoxGeometry(...size),
-    sphere: () => new THREE.SphereGeometry(size[0], 14, 9),
-    cylinder: () => new THREE.CylinderGeometry(size[0], size[0], size[1], 18).rotateX(Math.PI / 2),
+    sphere: () => new THREE.SphereGeometry(size[0], 12, 7),
+    cylinder: () => new THREE.CylinderGeometry(size[0], size[0], size[1], 14).rotateX(Math.PI / 2),
     capsule: () => new THREE.CapsuleGeometry(size[0], size[1], 4, 14).rotateX(Math.PI / 2),
   }[kind]();
   const placement = new THREE.Matrix4().compose(

@@ -21,7 +21,7 @@ async function start() {
   const figure = new RobotFigure(description);
   const panel = new Panel();
   stage.scene.add(figure.root, panel.mesh);
-  const surroundings = new Surroundings(figure, panel);
+  const surroundings = new Surroundings(stage.scene, figure, panel);
   const dashboard = new Dashboard();
   const desktop = new DesktopOperator(stage, figure);
   const headset = new HeadsetOperator(stage.renderer);
@@ -59,7 +59,7 @@ async function start() {
     if (headset.session && xrFrame) {
       const frame = headset.frame(xrFrame);
       send(frame, t);
-      surroundings.follow(frame.head);
+      surroundings.follow(frame, link.live && link.status.engaged);
       panel.show(reading);
       if (link.live) headset.pulse(link.status.haptic);
     } else if (!headset.session) {
