@@ -7,7 +7,7 @@ Shapes, materials and everything a program may stumble over are left out.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -46,14 +46,26 @@ def weld(description: Description, positions: Mapping[str, float]) -> Descriptio
     return replace(description, joints=joints)
 
 
-def plain_urdf(description: Description) -> str:
-    """Text of a URDF with bodies and joints only; the description has no errors."""
+def plain_urdf(description: Description, *, wrap: bool = False) -> str:
+    """Text of a URDF with bodies and joints only.
+
+    Args:
+        description: The robot, without errors.
+        wrap: Leave continuous joints continuous, which have cosine and sine in q;
+            otherwise they become revolute ones without limits.
+    """
+    return ET.tostring(plain_element(description, wrap=wrap), encoding="unicode")
+
+
+def plain_element(description: Description, *, wrap: bool = False) -> ET.Element:
+    """The same as an element, to add shapes to."""
     robot = ET.Element("robot", name="robot")
     for link in description.links.values():
         _write_link(robot, link)
     for joint in description.joints.values():
-        _write_joint(robot, joint)
-    return ET.tostring(robot, encoding="unicode")
+        revolute = joint.kind == "continuous" and not wrap
+        _write_joint(robot, joint, "revolute" if revolute else joint.kind)
+    return robot
 
 
 def _with_followers(
@@ -98,7 +110,7 @@ def _write_link(robot: ET.Element, link: Link) -> None:
 
 def _write_body(link: ET.Element, body: Body) -> None:
     inertial = ET.SubElement(link, "inertial")
-    _write_pose(inertial, body.pose)
+    write_pose(inertial, body.pose)
     ET.SubElement(inertial, "mass", value=_number(body.mass_kg))
     tensor = np.zeros((3, 3)) if body.tensor_kgm2 is None else body.tensor_kgm2
     entries = {
@@ -108,15 +120,14 @@ def _write_body(link: ET.Element, body: Body) -> None:
     ET.SubElement(inertial, "inertia", entries)
 
 
-def _write_joint(robot: ET.Element, joint: Joint) -> None:
-    kind = "revolute" if joint.kind == "continuous" else joint.kind
+def _write_joint(robot: ET.Element, joint: Joint, kind: str) -> None:
     element = ET.SubElement(robot, "joint", name=joint.name, type=kind)
     ET.SubElement(element, "parent", link=joint.parent)
     ET.SubElement(element, "child", link=joint.child)
-    _write_pose(element, joint.pose)
+    write_pose(element, joint.pose)
     if joint.moves:
         assert joint.axis is not None
-        ET.SubElement(element, "axis", xyz=_vector(joint.axis))
+        ET.SubElement(element, "axis", xyz=vector_text(joint.axis))
         ET.SubElement(element, "limit", _limits(joint))
 
 
@@ -150,12 +161,14 @@ def velocity_limit(joint: Joint) -> float:
     return velocity if velocity is not None and velocity > 0.0 else np.inf
 
 
-def _write_pose(element: ET.Element, pose: Pose) -> None:
-    xyz, rpy = _vector(pose.xyz_m), _vector(pose.rpy_rad)
+def write_pose(element: ET.Element, pose: Pose) -> None:
+    """Add an <origin>."""
+    xyz, rpy = vector_text(pose.xyz_m), vector_text(pose.rpy_rad)
     ET.SubElement(element, "origin", xyz=xyz, rpy=rpy)
 
 
-def _vector(values: Array) -> str:
+def vector_text(values: Iterable[float]) -> str:
+    """Numbers that read back as the same doubles, parted by blanks."""
     return " ".join(_number(value) for value in values)
 
 

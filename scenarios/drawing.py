@@ -14,10 +14,9 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from models.description import read_description
-from models.geometry_text import geometry_text
 from scenarios.record import SIDES
 from wbmpc.robot import Robot
+from wbmpc.robot_shapes import load_visuals
 
 Array = NDArray[np.float64]
 Rgba = tuple[float, float, float, float]
@@ -54,7 +53,7 @@ class RobotDrawing:
         offset_y_m: float = 0.0,
         color: Rgba | None = None,
     ) -> None:
-        """Load every visual of the URDF whose mesh is there.
+        """Load every visual of the URDF; boxes stand for missing meshes.
 
         Args:
             window: Meshcat `Visualizer`.
@@ -149,7 +148,7 @@ def quiet_meshcat() -> Any:
 
 def _load_visuals(window: Any, robot: Robot, name: str, color: Rgba | None) -> None:
     model = robot.full_model
-    visuals = _visuals(robot)
+    visuals = load_visuals(robot)
     paths = {
         shape.name: f"{name}/{model.names[shape.parentJoint]}/{shape.name}"
         for shape in visuals.geometryObjects
@@ -161,17 +160,6 @@ def _load_visuals(window: Any, robot: Robot, name: str, color: Rgba | None) -> N
         placement = shape.placement.homogeneous.copy()
         placement[:3, :3] *= shape.meshScale
         window[paths[shape.name]].set_transform(placement)
-
-
-def _visuals(robot: Robot) -> pin.GeometryModel:
-    """What can be read; a robot without shapes is still drawn by its loads."""
-    text = geometry_text(read_description(robot.urdf_path))
-    try:
-        return pin.buildGeomFromUrdfString(
-            robot.full_model, text, pin.GeometryType.VISUAL
-        )
-    except (ValueError, RuntimeError):  # a mesh that is there and is none
-        return pin.GeometryModel()
 
 
 def _loader(model: pin.Model, visuals: Any, paths: Mapping[str, str]) -> Any:

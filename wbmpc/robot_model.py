@@ -47,13 +47,16 @@ def load_floating(path: Path, welded: Mapping[str, float]) -> pin.Model:
     bodies = (description.links[n].body for n in rigid_groups(description, root)[root])
     if not any(body is not None and body.mass_kg > 0.0 for body in bodies):
         raise RobotError(
-            f"{path}: link {root}: mass: the base has no mass: must have mass to float"
+            f"{path}: link {root}: mass none: the base must have mass to float"
         )
     return _build(description, pin.JointModelFreeFlyer())
 
 
 def load_fixed(path: Path) -> pin.Model:
     """Model of an arm whose root link stands still; limits of any kind are accepted.
+
+    Continuous joints have cosine and sine in q, and joints that mimic others move
+    freely.
 
     Raises:
         RobotError: As `load_floating`.
@@ -100,7 +103,7 @@ def _refusal(path: Path, report: Report) -> str:
 
 
 def _build(description: Description, base: pin.JointModel | None) -> pin.Model:
-    text = plain_urdf(description)
+    text = plain_urdf(description, wrap=base is None)
     try:
         model = (
             pin.buildModelFromXML(text)
@@ -119,9 +122,13 @@ def _write_infinite_limits(model: pin.Model, description: Description) -> None:
     for index, name in enumerate(model.names):
         if name in description.joints and description.joints[name].moves:
             joint, kind = description.joints[name], model.joints[index]
-            lower, upper = position_limits(joint)
-            model.lowerPositionLimit[kind.idx_q] = lower
-            model.upperPositionLimit[kind.idx_q] = upper
+            if kind.nq == 1:
+                lower, upper = position_limits(joint)
+                model.lowerPositionLimit[kind.idx_q] = lower
+                model.upperPositionLimit[kind.idx_q] = upper
             model.upperVelocityLimit[kind.idx_v] = velocity_limit(joint)
             if np.isinf(model.upperVelocityLimit[kind.idx_v]):
                 model.lowerVelocityLimit[kind.idx_v] = -np.inf
+            if joint.limit is None or joint.limit.effort is None:
+                model.upperEffortLimit[kind.idx_v] = np.inf
+                model.lowerEffortLimit[kind.idx_v] = -np.inf

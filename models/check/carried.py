@@ -20,14 +20,17 @@ def check_carried(description: Description) -> Iterator[Finding]:
     weighing = _weighing(description)
     for link, above in walk(description, roots(description)[0]):
         if above is not None and above.moves and link not in weighing:
-            rule = "what a moving joint carries must have mass"
-            value = f"its moving subtree has no mass (joint {above.name})"
-            yield error(f"link {link}: mass", value, rule)
+            rule = (
+                f"its moving subtree (joint {above.name}) has no mass, must have some"
+            )
+            yield error(f"link {link}: mass", "none", rule)
     base = roots(description)[0]
     links = rigid_groups(description, base)[base]
     if not _readable_mass(description, links):
-        rule = "must have mass if the robot is to float; a fixed base needs none"
-        yield warning(f"link {base}: mass", "the base has no mass", rule)
+        rule = (
+            "the base must have mass if the robot is to float; a fixed one needs none"
+        )
+        yield warning(f"link {base}: mass", "none", rule)
 
 
 def check_moving_bodies(description: Description) -> Iterator[Finding]:

@@ -64,7 +64,7 @@ def test_errors_come_before_warnings() -> None:
 def test_moving_link_without_mass_is_named() -> None:
     found = only_error(arm(hand=""))
     assert found.where == "link lower: mass"
-    assert "its moving subtree has no mass" in found.value
+    assert found.rule == "its moving subtree (joint elbow) has no mass, must have some"
 
 
 def test_mass_behind_a_fixed_joint_will_do() -> None:

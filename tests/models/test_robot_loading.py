@@ -81,7 +81,9 @@ def test_names_pinocchio_needs(tmp_path: Path, name: str) -> None:
 
 def test_a_base_without_mass_can_not_float_but_stand(tmp_path: Path) -> None:
     text = robot_text(link("world", ""), link("arm"), joint("j", "world", "arm"))
-    with pytest.raises(RobotError, match="link world: mass: the base has no mass"):
+    with pytest.raises(
+        RobotError, match="link world: mass none: the base must have mass to float"
+    ):
         load(text, tmp_path)
     assert load_fixed(tmp_path / "robot.urdf").nv == 1
 

@@ -78,15 +78,17 @@ def fixed_base(
     """Any arm whose base does not move.
 
     Raises:
-        ScenarioError: The file is not a usable URDF, or has joints of several degrees
-            of freedom.
+        ScenarioError: The file can not be read, has errors, or no moving joint.
         UnknownNameError: No such link.
     """
+    # Importing the package that drives the robot checks the native wheels.
+    from wbmpc.errors import RobotError
+    from wbmpc.robot_model import load_fixed
+
     try:
-        model = pin.buildModelFromUrdf(str(urdf))
-    except (ValueError, RuntimeError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise ScenarioError(f"{urdf} is not a usable URDF: {reason}") from None
+        model = load_fixed(urdf)
+    except RobotError as error:
+        raise ScenarioError(str(error)) from None
     if model.njoints < 2:
         raise ScenarioError(f"{urdf}: has no moving joint")
     return arm_from_model(model, link, name=name or urdf.stem)
