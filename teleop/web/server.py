@@ -13,7 +13,7 @@ import contextlib
 import errno
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -122,8 +122,8 @@ class _Server:
     ) -> None:
         self._session, self._clock = session, clock
         self._holder = Holder(session)
-        self._sockets: set[web.WebSocketResponse] = set()
-        self._closing: dict[web.WebSocketResponse, asyncio.Task[None]] = {}
+        self._readers: dict[Hashable, asyncio.Task[None]] = {}
+        self._ending = False
         self._assets = page_assets()
         self._assets["/robot.json"] = asset(figure, "application/json")
         if identity is not None:
@@ -146,23 +146,28 @@ class _Server:
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
         if not _own_page(request):
             raise web.HTTPForbidden(text="sockets are open to this server's page only")
-        if len(self._sockets) >= MAX_CONNECTIONS:
+        if len(self._readers) >= MAX_CONNECTIONS:
             raise web.HTTPServiceUnavailable(text="too many connections")
         connection = web.WebSocketResponse(
             heartbeat=HEARTBEAT_S, max_msg_size=MAX_BYTES, compress=False
         )
         await connection.prepare(request)
         _limit_buffer(request)
-        self._sockets.add(connection)
         status = asyncio.create_task(self._send_status(connection, request))
+        reading = asyncio.create_task(self._read(connection, request))
+        self._readers[connection] = reading
         try:
-            await self._read(connection, request)
+            await asyncio.wait({reading})
         finally:
-            self._sockets.discard(connection)
+            del self._readers[connection]
             self._holder.leave(connection)
+            reading.cancel()
             status.cancel()
-            if connection in self._closing:
-                await self._closing.pop(connection)
+        if reading.cancelled():
+            code = WSCloseCode.GOING_AWAY if self._ending else REPLACED
+            await _close(connection, code)
+        else:
+            reading.result()
         return connection
 
     async def _read(
@@ -174,14 +179,10 @@ class _Server:
             replies, replaced = self._holder.receive(
                 connection, message.data, self._clock()
             )
-            if isinstance(replaced, web.WebSocketResponse):
-                self._let_go(replaced)
+            if replaced in self._readers:
+                self._readers[replaced].cancel()
             for reply in replies:
                 await _send(connection, request, reply)
-
-    def _let_go(self, replaced: web.WebSocketResponse) -> None:
-        """Close without waiting: the old connection may not answer any more."""
-        self._closing[replaced] = asyncio.create_task(_close(replaced, REPLACED))
 
     async def _send_status(
         self, connection: web.WebSocketResponse, request: web.Request
@@ -195,8 +196,9 @@ class _Server:
             await asyncio.sleep(STATUS_PERIOD_S)
 
     async def _close_all(self, _: web.Application) -> None:
-        sockets = tuple(self._sockets)
-        await asyncio.gather(*(_close(s, WSCloseCode.GOING_AWAY) for s in sockets))
+        self._ending = True
+        for reading in self._readers.values():
+            reading.cancel()
 
 
 async def _send(
