@@ -1,6 +1,6 @@
 """The operator's page and the server that connects it with an operator's session."""
 
-from teleop.web.addresses import LOCAL_NAMES, lan_addresses, machine_names
+from teleop.web.addresses import machine_names
 from teleop.web.certificate import Identity, config_folder, server_identity
 from teleop.web.errors import WebError
 from teleop.web.figure import robot_figure
@@ -9,13 +9,11 @@ from teleop.web.server import DEFAULT_PORT, ServerAddress, serve
 
 __all__ = [
     "DEFAULT_PORT",
-    "LOCAL_NAMES",
     "Identity",
     "OperatorSession",
     "ServerAddress",
     "WebError",
     "config_folder",
-    "lan_addresses",
     "machine_names",
     "robot_figure",
     "serve",

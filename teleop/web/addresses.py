@@ -23,6 +23,11 @@ def lan_addresses() -> tuple[str, ...]:
 
 
 def machine_names() -> tuple[str, ...]:
+    """Every name and address that leads here: what a certificate has to hold."""
+    return (*LOCAL_NAMES, *lan_addresses(), *host_names())
+
+
+def host_names() -> tuple[str, ...]:
     """Host name of this machine, and that name under multicast DNS."""
     name = socket.gethostname().lower()
     if not name.isascii() or name in ("", "localhost"):
@@ -37,7 +42,7 @@ def is_own_name(host: str) -> bool:
     even where the name was made to resolve to this machine.
     """
     name = _without_port(host).lower()
-    if name in LOCAL_NAMES or name in machine_names():
+    if name in LOCAL_NAMES or name in host_names():
         return True
     try:
         ipaddress.ip_address(name)

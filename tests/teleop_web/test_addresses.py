@@ -5,8 +5,8 @@ import socket
 
 import pytest
 
-from teleop.web import lan_addresses, machine_names
-from teleop.web.addresses import is_own_name
+from teleop.web import machine_names
+from teleop.web.addresses import host_names, is_own_name, lan_addresses
 
 
 def test_addresses_are_this_machine_s() -> None:
@@ -33,7 +33,8 @@ def test_names_of_others(host: str) -> None:
 
 def test_the_host_name_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "gethostname", lambda: "Robot")
-    assert machine_names() == ("robot", "robot.local")
+    assert host_names() == ("robot", "robot.local")
+    assert {"localhost", "robot", *lan_addresses()} < set(machine_names())
     assert is_own_name("robot.local:8443")
     monkeypatch.setattr(socket, "gethostname", lambda: "r\u00f6bot")
-    assert machine_names() == ()
+    assert host_names() == ()

@@ -16,7 +16,8 @@ from fake_session import FakeSession
 from serving import served
 
 from teleop import messages
-from teleop.web import ServerAddress, lan_addresses, robot_figure, server_identity
+from teleop.web import ServerAddress, robot_figure, server_identity
+from teleop.web.addresses import lan_addresses
 from wbmpc.robot import Robot
 
 RATE_HZ = 50.0
