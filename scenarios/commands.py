@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
+from models.check import DOUBTS, check_description
+from models.description import read_description
 from scenarios.batch import Progress, run_all, run_here
 from scenarios.catalogue import find_scenario
 from scenarios.cli import (
@@ -121,7 +123,18 @@ def check(settings: RunSettings) -> Robot:
         ModelsError: Unknown scenario, robot or settings key, or an unusable URDF.
     """
     find_scenario(settings.scenario)
-    return Robot.load(settings.robot, settings.overrides)
+    robot = Robot.load(settings.robot, settings.overrides)
+    _tell_doubts(robot)
+    return robot
+
+
+def _tell_doubts(robot: Robot) -> None:
+    """Say in one line what a run uses although it may be a placeholder, or lacks."""
+    found = check_description(read_description(robot.urdf_path), DOUBTS)
+    if found.warnings:
+        more = len(found.warnings) - 1
+        rest = f" (and {more} more: wbmpc check {robot.urdf_path})" if more else ""
+        say(f"{found.file}: {found.warnings[0].sentence()}{rest}")
 
 
 def folder_path(options: RunOptions, kind: str) -> Path | None:

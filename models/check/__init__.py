@@ -32,8 +32,10 @@ CONTROL: tuple[Rule, ...] = (check_moving_bodies, check_mimics, check_limits)
 ADVICE: tuple[Rule, ...] = (check_symmetry, check_shapes)
 """What makes a robot no less usable."""
 ALL: tuple[Rule, ...] = BODIES + CONTROL + ADVICE
+DOUBTS: tuple[Rule, ...] = (check_limits, check_shapes)
+"""What a run uses although it may be a placeholder, or shows although it is missing."""
 
-__all__ = ["ADVICE", "ALL", "BODIES", "CONTROL", "Rule", "check_description"]
+__all__ = ["ADVICE", "ALL", "BODIES", "CONTROL", "DOUBTS", "Rule", "check_description"]
 
 
 def check_description(description: Description, rules: Sequence[Rule] = ALL) -> Report:

@@ -216,3 +216,18 @@ def test_tabs_are_no_reason_to_refuse(
     assert code == 0
     values = [f["value"] for f in result["findings"]]
     assert any(v.startswith("1 vectors with unusual white space") for v in values)
+
+
+def test_runs_say_what_may_be_a_placeholder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from scenarios.commands import check
+    from scenarios.settings import RunSettings
+
+    check(RunSettings())
+    assert capsys.readouterr().err == ""
+    path = broken(tmp_path, 'effort="80.0"', 'effort="1000"')
+    check(RunSettings(robot=str(tmp_path / "settings.toml")))
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"wbmpc: {path}: joint LEFT_SHOULDER_Z: effort limit 1000: ")
+    assert "looks like a placeholder" in line
