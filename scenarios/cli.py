@@ -24,6 +24,7 @@ from scenarios.init_options import Init
 from scenarios.paper_options import Reproduce, Seeds, Tipping
 from scenarios.presets import defaults_text
 from scenarios.robots_options import Robots
+from scenarios.teleop_options import References, Teleop
 
 PROG = "wbmpc"
 EXIT_OK, EXIT_BAD_END, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -139,6 +140,8 @@ Command = (
     | Annotated[Tipping, tyro.conf.subcommand("tipping")]
     | Annotated[Seeds, tyro.conf.subcommand("seeds")]
     | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]
+    | Annotated[Teleop, tyro.conf.subcommand("teleop")]
+    | Annotated[References, tyro.conf.subcommand("references")]
     | Annotated[Estimate, tyro.conf.subcommand("estimate")]
     | Annotated[Estimators, tyro.conf.subcommand("estimators")]
     | Annotated[Bench, tyro.conf.subcommand("bench")]
@@ -154,6 +157,8 @@ AnyCommand = (
     | Compare
     | Paper
     | Estimate
+    | Teleop
+    | References
     | Estimators
     | Bench
     | Check
@@ -270,6 +275,8 @@ def _dispatch(command: AnyCommand) -> int:
     if isinstance(command, Compare):
         return commands.compare_scenario(command)
     return commands.run_scenario(command)
+    if isinstance(command, Teleop | References):
+        return _teleop(command)
 
 
 def _paper(command: Paper) -> int:
@@ -278,6 +285,14 @@ def _paper(command: Paper) -> int:
     if isinstance(command, Tipping):
         return commands.run_tipping(command)
     if isinstance(command, Seeds):
+def _teleop(command: Teleop | References) -> int:
+    from scenarios.teleop import command as commands
+
+    if isinstance(command, References):
+        return commands.write_references(command)
+    return commands.teleop(command)
+
+
         return commands.run_seeds(command)
     return commands.reproduce(command)
 

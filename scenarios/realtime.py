@@ -81,6 +81,7 @@ def run_realtime(
     privileged: bool = True,
     references: ReferenceSource | None = None,
     companion: Companion | None = None,
+    keep_s: float | None = None,
 ) -> RunRecord:
     """Run a scenario in real time.
 
@@ -91,6 +92,7 @@ def run_realtime(
         privileged: Ask for SCHED_FIFO and locked memory.
         references: In place of the scenario's own.
         companion: Is told of every tick.
+        keep_s: Record only the last so many seconds; None: everything.
 
     Raises:
         RealTimeError: The plant's process died or did not answer.
@@ -102,7 +104,7 @@ def run_realtime(
         scenario = find_scenario(settings.scenario)
         references = scenario.record(robot, settings.duration_s)
     with PlantLink(settings, robot, privileged=privileged) as plant:
-        run = RealTimeRun(settings, robot, plant, references, companion)
+        run = RealTimeRun(settings, robot, plant, references, companion, keep_s)
         with realtime_process(CONTROL_PRIORITY if privileged else None) as granted:
             return run.finish(on_tick, viewer, granted)
 
@@ -245,6 +247,7 @@ class RealTimeRun:
         plant: PlantLink,
         references: ReferenceSource,
         companion: Companion | None = None,
+        keep_s: float | None = None,
     ) -> None:
         """Get every part ready while the plant's process does the same."""
         self._settings, self._plant = settings, plant
@@ -255,7 +258,10 @@ class RealTimeRun:
         self._control = ControlSide(robot, adaptation, deliver=plant.publish)
         payload = Payload(mass_kg=settings.payload_kg)
         true_model = plant.wait_ready().true_model
-        self._recorder = Recorder(settings, robot, payload, true_model)
+        keep_ticks = None if keep_s is None else round(keep_s / self._tick_s)
+        self._recorder = Recorder(
+            settings, robot, payload, true_model, keep_ticks=keep_ticks
+        )
         self._pending: deque[_Tick] = deque()
         self._next_cost = 0
         self._monitor = DeadlineMonitor()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping
 from typing import Protocol
 
@@ -52,6 +52,8 @@ class Recorder:
         payload: Payload,
         true_model: pin.Model | None = None,
     ) -> None:
+        *,
+        keep_ticks: int | None = None,
         """Prepare for a run.
 
         Args:
@@ -60,12 +62,14 @@ class Recorder:
             payload: Shape of the load, for the true link parameters.
             true_model: `Robot.full_model` with the plant's own inertias.
         """
+            keep_ticks: Only the last so many, for runs without an end; None: all.
         self._settings, self._robot, self._payload = settings, robot, payload
         self._truth = GroundTruth(robot, payload, true_model)
-        self._rows: dict[str, list] = {}
-        self._timing: dict[str, list[float]] = {}
-        self._cost: dict[str, list[float]] = {}
-        self._cost_times: list[float] = []
+        self._keep = keep_ticks
+        self._rows: dict[str, deque] = {}
+        self._timing: dict[str, deque[float]] = {}
+        self._cost: dict[str, deque[float]] = {}
+        self._cost_times: deque[float] = deque(maxlen=keep_ticks)
         self.faults: Counter[str] = Counter()
         self.events: list[tuple[float, str]] = []
         self.deadlines: Deadlines | None = None
@@ -76,13 +80,13 @@ class Recorder:
 
     def timing(self, stage: str, duration_ms: float) -> None:
         """Add the duration of one stage of one tick."""
-        self._timing.setdefault(stage, []).append(duration_ms)
+        self._timing.setdefault(stage, self._series()).append(duration_ms)
 
     def cost(self, time_s: float, by_term: Mapping[str, float]) -> None:
         """Add the cost of the newest plan by term."""
         self._cost_times.append(time_s)
         for term, value in by_term.items():
-            self._cost.setdefault(term, []).append(value)
+            self._cost.setdefault(term, self._series()).append(value)
 
     def tick(
         self,
@@ -158,7 +162,10 @@ class Recorder:
 
     def _append(self, **values: object) -> None:
         for key, value in values.items():
-            self._rows.setdefault(key, []).append(value)
+    def _series(self) -> deque:
+        return deque(maxlen=self._keep)
+
+            self._rows.setdefault(key, self._series()).append(value)
 
     def _append_estimate(self, tick: ControlTick, loads: list[float]) -> None:
         adapted = tick.adaptation

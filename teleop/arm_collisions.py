@@ -93,15 +93,14 @@ class ArmCollisions:
 
     def _add_trunk(self, robot: Robot) -> None:
         settings = self._settings
-        joint = self._model.getJointId(robot.settings.groups.spine[-1])
+        first = self._model.getJointId(robot.settings.groups.left_arm[0])
+        joint = int(self._model.parents[first])
         top = np.array([0.0, 0.0, settings.trunk_above_m])
         self._add("trunk", joint, np.zeros(3), top, settings.trunk_radius_m)
 
     def _add_arm(self, robot: Robot, side: str) -> None:
-        *_, upper, elbow = (
-            self._model.getJointId(name)
-            for name in getattr(robot.settings.groups, f"{side}_arm")
-        )
+        elbow = robot.link_joint(robot.arms[side].link)
+        upper = int(self._model.parents[elbow])
         to_elbow = self._model.jointPlacements[elbow].translation
         tip = self._model.frames[robot.frame_id(robot.arms[side].tip_frame)]
         settings, zero = self._settings, np.zeros(3)

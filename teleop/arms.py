@@ -143,17 +143,22 @@ class ArmIk:
 
 
 def _limits(robot: Robot, settings: IkSettings) -> IkLimits:
-    """The robot's limits with margins, and elbows kept on the side they are on."""
+    """The robot's limits with margins, and elbows kept on the side they are on.
+
+    The elbow of an arm is the joint that is bent most at home.
+    """
     arms, model = robot.joints(*ARMS), robot.model
     low = model.lowerPositionLimit[7 + arms] + settings.limit_margin_rad
     high = model.upperPositionLimit[7 + arms] - settings.limit_margin_rad
-    home = robot.home_q[7 + arms]
-    last = np.cumsum([len(robot.joints(arm)) for arm in ARMS]) - 1
-    for elbow in last:
+    home, start = robot.home_q[7 + arms], 0
+    for arm in ARMS:
+        end = start + len(robot.joints(arm))
+        elbow = start + int(np.argmax(np.abs(home[start:end])))
         if home[elbow] < 0.0:
             high[elbow] = min(high[elbow], -settings.min_elbow_bend_rad)
-        else:
+        elif home[elbow] > 0.0:
             low[elbow] = max(low[elbow], settings.min_elbow_bend_rad)
+        start = end
     own = model.upperVelocityLimit[BASE + arms]
     own = np.where((own > 0.0) & np.isfinite(own), own, np.inf)
     return IkLimits(

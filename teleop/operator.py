@@ -25,7 +25,7 @@ from teleop.pose_gate import PoseGate
 from teleop.settings import TeleopSettings
 from teleop.sticks import BaseCommand, StickMapping
 from teleop.stream_messages import Pose7, ReferenceMessage, RobotState
-from wbmpc.reference import UPPER_BODY, home_reference
+from wbmpc.reference import home_reference
 from wbmpc.robot import Robot
 
 ROBOT_SILENT_S = 0.5
@@ -60,6 +60,8 @@ class Operator:
     Attributes:
         hands: By side.
         clock: Of the client.
+        frames: Frames taken since the client's hello.
+        gaps: Frames that sequence numbers say are missing since then.
         counts: Frames that were not used, poses that were renormalised, by name.
         reach_error_m: Distance of each hand's target from where the arm can put it.
         stopped: Whether both sticks were pressed, until the next press that engages.
@@ -73,6 +75,8 @@ class Operator:
         self._kinematics = ArmKinematics(robot)
         self._sticks = StickMapping(settings.mapping)
         self._standing = home_reference(robot)
+        # The first joint of the spine is its yaw.
+        self._spine = len(robot.joints("spine"))
         names = robot.joint_names
         self._arm_joints = [
             names.index(robot.controlled_joints[i]) for i in robot.joints(*ARMS)
@@ -97,7 +101,7 @@ class Operator:
         self.clock = ClockEstimator()
         self.stopped, self._must_let_go = False, False
         self._last_seq: int | None = None
-        self.gaps = 0
+        self.frames = self.gaps = 0
         self._arrivals: deque[float] = deque()
         self._last_head: pin.SE3 | None = None
 
@@ -111,6 +115,7 @@ class Operator:
         if not self._is_next(frame.seq):
             self.counts["out_of_order"] += 1
             return
+        self.frames += 1
         self._arrivals.append(received_s)
         stamp_s = self.clock.stamp(frame.t, received_s)
         samples = {
@@ -130,11 +135,11 @@ class Operator:
         """Take a state of the robot; the first one is where the references start."""
         if self.state is None:
             upper = np.array(state.q_upper_ref)
-            spine = len(upper) - len(self._arm_joints)
-            self._ik.seed(upper[spine:])
+            turned = upper - self._standing.q_upper
+            self._ik.seed(upper[self._spine :])
             self._sticks.seed(
                 BaseCommand(
-                    spine_yaw_rad=upper[0] - self._standing.q_upper[0],
+                    spine_yaw_rad=float(turned[0]) if self._spine else 0.0,
                     pelvis_pitch_rad=state.pelvis_pitch_ref_rad,
                     com_height_m=state.com_height_ref_m - self._standing.com_m[2],
                 )
@@ -274,11 +279,11 @@ class Operator:
         base: BaseCommand,
         targets: dict[str, pin.SE3 | None],
     ) -> ReferenceMessage:
-        spine = len(self._standing.q_upper) - len(arms.q)
-        q = np.concatenate([self._standing.q_upper[:spine], arms.q])
-        v = np.concatenate([np.zeros(spine), arms.v])
-        q[0] += base.spine_yaw_rad
-        v[0] = base.spine_yaw_rate_rad_per_s
+        q = np.concatenate([self._standing.q_upper[: self._spine], arms.q])
+        v = np.concatenate([np.zeros(self._spine), arms.v])
+        if self._spine:
+            q[0] += base.spine_yaw_rad
+            v[0] = base.spine_yaw_rate_rad_per_s
         driving = [h.track.newest_s for h in self.hands.values() if h.drives]
         self._seq += 1
         return ReferenceMessage(
@@ -300,6 +305,3 @@ def _pose7(pose: pin.SE3 | None) -> Pose7 | None:
         return None
     x, y, z, qx, qy, qz, qw = pin.SE3ToXYZQUAT(pose).tolist()
     return x, y, z, qx, qy, qz, qw
-
-
-assert UPPER_BODY[0] == "spine"

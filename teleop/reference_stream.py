@@ -83,6 +83,11 @@ class StreamedReference:
         self._last_s: float | None = None
 
     @property
+    def q_upper(self) -> Array:
+        """In force."""
+        return self._row[:-2]
+
+    @property
     def com_height_m(self) -> float:
         """In force."""
         return float(self._row[-2])

@@ -57,7 +57,7 @@ def realtime_process(priority: int | None) -> Iterator[Privileges]:
 
 
 def _ask(priority: int) -> Privileges:
-    no_fifo, no_lock = _ask_fifo(priority), _lock_memory()
+    no_fifo, no_lock = ask_fifo(priority), _lock_memory()
     return Privileges(
         scheduler="normal" if no_fifo else f"SCHED_FIFO {priority}",
         memory_locked=not no_lock,
@@ -65,8 +65,11 @@ def _ask(priority: int) -> Privileges:
     )
 
 
-def _ask_fifo(priority: int) -> str:
-    """Why there is no SCHED_FIFO; empty if there is."""
+def ask_fifo(priority: int) -> str:
+    """Ask for SCHED_FIFO; why there is none, empty if there is.
+
+    For processes that only have to be punctual; `realtime_process` does more.
+    """
     if not hasattr(os, "SCHED_FIFO"):
         return "SCHED_FIFO: this system does not have it"
     policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK

@@ -1,0 +1,1 @@
+"""Teleoperation of the simulated robot: processes, scripted operator, results."""

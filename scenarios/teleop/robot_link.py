@@ -1,0 +1,128 @@
+"""What the control side does for the operator at every tick."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+
+from scenarios.control import ControlTick
+from scenarios.record import SIDES
+from scenarios.snapshot import Snapshot
+from scenarios.support import Stance
+from scenarios.teleop.latency import LatencyMeter
+from teleop.reference_stream import StreamedReference
+from teleop.stream_messages import PayloadEstimate, RobotState
+from teleop.udp import UdpSender
+from wbmpc.reference import Reference
+from wbmpc.robot import Robot
+
+STATE_EVERY = 2
+"""Control ticks between two states sent: 50 Hz."""
+
+
+class RobotLink:
+    """Reads references, sends states, and measures how old things are.
+
+    Source of references and companion of a run at once: it sees both ends of a tick.
+
+    Attributes:
+        latency: From samples to torques.
+        wants_end: Set to end the run.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        references: StreamedReference,
+        states: UdpSender,
+        end: Callable[[], bool],
+    ) -> None:
+        """Couple.
+
+        Args:
+            robot: The robot.
+            references: From the operator.
+            states: To the operator.
+            end: Whether the run shall end.
+        """
+        self.latency = LatencyMeter()
+        self._references, self._states, self._end = references, states, end
+        self._robot, self._stance = robot, Stance(robot)
+        self._model, self._data = robot.model.copy(), robot.model.createData()
+        self._joints = [robot.link_joint(robot.arms[side].link) for side in SIDES]
+        self._nominal_kg = [robot.model.inertias[j].mass for j in self._joints]
+        self._read_s, self._ticks, self._sent = 0.0, 0, 0
+        self._last: tuple[Snapshot, ControlTick] | None = None
+
+    @property
+    def wants_end(self) -> bool:
+        """Whether the run shall end."""
+        return self._end()
+
+    def at(self, time_s: float) -> Reference:
+        """Reference in force."""
+        self._read_s = time.monotonic()
+        return self._references.at(time_s)
+
+    def ticked(self, snapshot: Snapshot, tick: ControlTick) -> None:
+        """Note latencies; every other tick tell the operator about the robot."""
+        self.latency.plant(snapshot)
+        self.latency.received(
+            self._references.newest, self._read_s, tick.result.plan.time_s
+        )
+        if self._ticks % STATE_EVERY == 0:
+            self._states.send(self._state(snapshot, tick))
+        self._ticks += 1
+        self._last = (snapshot, tick)
+
+    def say(self, problem: str) -> None:
+        """Tell the operator why the robot takes no references any more."""
+        if self._last is not None:
+            state = self._state(*self._last)
+            self._states.send(msgspec.structs.replace(state, problem=problem))
+
+    def _state(self, snapshot: Snapshot, tick: ControlTick) -> RobotState:
+        seen = snapshot.state.seen
+        self._sent += 1
+        payload = self._payload(tick)
+        x, y, z, qx, qy, qz, qw = map(float, seen.q[:7])
+        return RobotState(
+            seq=self._sent,
+            time_s=seen.time_s,
+            q=tuple(map(float, seen.q[7:])),
+            base=(x, y, z, qx, qy, qz, qw),
+            q_upper_ref=tuple(map(float, self._references.q_upper)),
+            com_height_ref_m=self._references.com_height_m,
+            pelvis_pitch_ref_rad=self._references.pelvis_pitch_rad,
+            payload=payload,
+            margin_m=self._margin_m(snapshot, tick),
+        )
+
+    def _payload(self, tick: ControlTick) -> dict[str, PayloadEstimate]:
+        """Estimated minus nominal mass of each forearm."""
+        if tick.adaptation is None:
+            return {}
+        estimate = tick.adaptation.estimate
+        return {
+            side: PayloadEstimate(
+                mass_kg=float(estimate.mass_kg[k] - self._nominal_kg[k]),
+                sigma_kg=float(estimate.sigma_mass_kg[k]),
+            )
+            for k, side in enumerate(SIDES)
+        }
+
+    def _margin_m(self, snapshot: Snapshot, tick: ControlTick) -> float:
+        """Centre of mass, estimated loads included, from the edge of the polygon."""
+        if tick.adaptation is not None:
+            for joint, parameters in zip(
+                self._joints, tick.adaptation.published, strict=True
+            ):
+                inertia = pin.Inertia.FromDynamicParameters(parameters)
+                self._model.inertias[joint] = inertia
+        q = self._robot.controlled_q(snapshot.state.seen.q)
+        com = pin.centerOfMass(self._model, self._data, q)
+        return float(self._stance.margin_m(np.array(com[:2])[None])[0])

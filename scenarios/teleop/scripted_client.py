@@ -1,0 +1,98 @@
+"""The scripted operator as a client of the page's socket, in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import time
+import uuid
+from contextlib import suppress
+
+import msgspec
+from aiohttp import ClientError, ClientSession, ClientWebSocketResponse
+
+from scenarios.teleop.script import END_S, FRAME_RATE_HZ, ScriptedOperator
+from wbmpc.realtime import ask_fifo
+
+RECONNECT_S = 0.5
+KILL_AFTER_S = 2.0
+PRIORITY = 10
+"""Of SCHED_FIFO, where it is granted."""
+
+
+class ScriptedClient:
+    """Runs the client while in context."""
+
+    def __init__(self, url: str, seed: int) -> None:
+        """Prepare.
+
+        Args:
+            url: Address of the page.
+            seed: Of the hands' tremor.
+        """
+        context = multiprocessing.get_context("spawn")
+        self._process = context.Process(
+            target=drive, args=(url, seed, os.getpid()), daemon=True
+        )
+
+    def __enter__(self) -> ScriptedClient:
+        """Start."""
+        self._process.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End, whatever it does."""
+        self._process.terminate()
+        self._process.join(KILL_AFTER_S)
+        if self._process.is_alive():
+            self._process.kill()
+        self._process.join()
+
+
+def drive(url: str, seed: int, parent: int) -> None:
+    """Body of the process: the script once, from the first state of the robot on."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    ask_fifo(PRIORITY)  # a headset does not share the machine
+    asyncio.run(_drive(url, seed, parent))
+
+
+async def _drive(url: str, seed: int, parent: int) -> None:
+    socket_url = "ws" + url.removeprefix("http") + "ws"
+    client = str(uuid.uuid4())
+    operator = ScriptedOperator(seed)
+    async with ClientSession() as session:
+        while os.getppid() == parent:
+            with suppress(ClientError, OSError):
+                async with session.ws_connect(socket_url) as socket:
+                    hello = {"type": "hello", "client": client, "page": "xr"}
+                    await socket.send_json({**hello, "version": 1})
+                    await _play(socket, operator, parent)
+                    return
+            await asyncio.sleep(RECONNECT_S)
+
+
+async def _play(
+    socket: ClientWebSocketResponse, operator: ScriptedOperator, parent: int
+) -> None:
+    listening = asyncio.create_task(_until_robot_is_there(socket))
+    start_s = due_s = time.monotonic()
+    script_s = 0.0
+    while script_s < END_S and os.getppid() == parent:
+        now_s = time.monotonic()
+        if not listening.done():
+            start_s = now_s
+        script_s = now_s - start_s
+        frame = operator.frame(script_s, now_s)
+        await socket.send_str(msgspec.json.encode(frame).decode())
+        due_s += 1.0 / FRAME_RATE_HZ
+        await asyncio.sleep(max(0.0, due_s - time.monotonic()))
+    listening.cancel()
+
+
+async def _until_robot_is_there(socket: ClientWebSocketResponse) -> None:
+    """Return at the first status that knows the robot; go on reading after it."""
+    async for message in socket:
+        if msgspec.json.decode(message.data).get("age_s") is not None:
+            return
