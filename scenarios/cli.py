@@ -156,9 +156,9 @@ AnyCommand = (
     Run
     | Compare
     | Paper
-    | Estimate
     | Teleop
     | References
+    | Estimate
     | Estimators
     | Bench
     | Check
@@ -269,22 +269,16 @@ def _dispatch(command: AnyCommand) -> int:
         return bench(command)
     if isinstance(command, Paper):
         return _paper(command)
+    if isinstance(command, Teleop | References):
+        return _teleop(command)
     # Importing the package that drives the robot checks the native wheels.
     from scenarios import commands
 
     if isinstance(command, Compare):
         return commands.compare_scenario(command)
     return commands.run_scenario(command)
-    if isinstance(command, Teleop | References):
-        return _teleop(command)
 
 
-def _paper(command: Paper) -> int:
-    from scenarios.reproduction import commands
-
-    if isinstance(command, Tipping):
-        return commands.run_tipping(command)
-    if isinstance(command, Seeds):
 def _teleop(command: Teleop | References) -> int:
     from scenarios.teleop import command as commands
 
@@ -293,6 +287,12 @@ def _teleop(command: Teleop | References) -> int:
     return commands.teleop(command)
 
 
+def _paper(command: Paper) -> int:
+    from scenarios.reproduction import commands
+
+    if isinstance(command, Tipping):
+        return commands.run_tipping(command)
+    if isinstance(command, Seeds):
         return commands.run_seeds(command)
     return commands.reproduce(command)
 

@@ -51,9 +51,9 @@ class Recorder:
         robot: Robot,
         payload: Payload,
         true_model: pin.Model | None = None,
-    ) -> None:
         *,
         keep_ticks: int | None = None,
+    ) -> None:
         """Prepare for a run.
 
         Args:
@@ -61,11 +61,11 @@ class Recorder:
             robot: Robot description.
             payload: Shape of the load, for the true link parameters.
             true_model: `Robot.full_model` with the plant's own inertias.
-        """
             keep_ticks: Only the last so many, for runs without an end; None: all.
+        """
         self._settings, self._robot, self._payload = settings, robot, payload
-        self._truth = GroundTruth(robot, payload, true_model)
         self._keep = keep_ticks
+        self._truth = GroundTruth(robot, payload, true_model)
         self._rows: dict[str, deque] = {}
         self._timing: dict[str, deque[float]] = {}
         self._cost: dict[str, deque[float]] = {}
@@ -160,11 +160,11 @@ class Recorder:
             **rows,
         )
 
-    def _append(self, **values: object) -> None:
-        for key, value in values.items():
     def _series(self) -> deque:
         return deque(maxlen=self._keep)
 
+    def _append(self, **values: object) -> None:
+        for key, value in values.items():
             self._rows.setdefault(key, self._series()).append(value)
 
     def _append_estimate(self, tick: ControlTick, loads: list[float]) -> None:
