@@ -62,7 +62,9 @@ def init_robot(options: Init) -> int:
     known = {}
     if is_installed_name(options.robot):
         known = installed_rotor_inertia_kgm2(options.robot)
-    proposal = propose(model, description, wrists=options.wrists, armature_kgm2=known)
+    proposal = propose(
+        model, description, wrists=not options.lock_wrists, armature_kgm2=known
+    )
     name = _name(description)
     text = settings_text(proposal, _reference(options.robot, urdf, target), name)
     _write(target, text)

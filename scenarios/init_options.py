@@ -15,7 +15,8 @@ class Init(msgspec.Struct, frozen=True, kw_only=True):
     """URDF file, or example-robot-data:NAME for an installed robot."""
     out: str
     """Folder for settings.toml; must not hold one yet."""
-    wrists: bool = False
-    """Let the controller move the wrists; else they are held still."""
+    lock_wrists: bool = False
+    """Hold the wrists still by a PD instead of controlling them: fewer joints, but they
+    give way under a load."""
     json: bool = False
     """Print one JSON object on standard output."""

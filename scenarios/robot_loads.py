@@ -1,4 +1,4 @@
-"""Loads a robot can be given: the paper's share of its weight, if its arms hold it."""
+"""Loads that suit a robot: the paper's share of its weight, if arms and spine hold it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ GRAVITY = 9.81
 TORQUE_SHARE = 0.8
 """Of an effort limit that holding a load still may take; the rest moves it."""
 LOAD_STEP_KG = 0.05
+FIRST_JOINT = 2
+"""Pinocchio's index of the joint after the world and the floating base."""
 POSE_EVERY_S = 0.2
 
 
 class ArmStrength(msgspec.Struct, frozen=True, kw_only=True):
-    """What an arm can hold still in the worst of some poses."""
+    """What each loaded arm can hold still in the worst of some poses."""
 
     load_kg: float
     """With `TORQUE_SHARE` of the effort limits."""
@@ -49,7 +51,7 @@ class SuitedLoad(msgspec.Struct, frozen=True, kw_only=True):
         load_kg: On each loaded arm.
         wanted_kg: The paper's, by weight.
         weight_share: Of all loaded arms together.
-        strength: Of the weaker loaded arm in the scenario's poses.
+        strength: Of the loaded arms and the spine in the scenario's poses.
     """
 
     load_kg: float
@@ -82,18 +84,16 @@ def suited_load(
     """
     loaded = tuple(sides)
     wanted_kg = papers_kg * mass_ratio(robot)
-    poses = _poses(robot, track)
-    strengths = [_strength(robot, side, poses) for side in loaded]
-    weakest = min(strengths, key=lambda strength: strength.load_kg)
+    strength = _strength(robot, loaded, _poses(robot, track))
     load_kg = wanted_kg
-    if weakest.load_kg < wanted_kg:
-        load_kg = math.floor(weakest.load_kg / LOAD_STEP_KG) * LOAD_STEP_KG
+    if strength.load_kg < wanted_kg:
+        load_kg = math.floor(strength.load_kg / LOAD_STEP_KG) * LOAD_STEP_KG
     total_kg = load_kg * len(loaded)
     return SuitedLoad(
         load_kg=round(load_kg, 6),
         wanted_kg=wanted_kg,
         weight_share=total_kg / pin.computeTotalMass(robot.full_model),
-        strength=weakest,
+        strength=strength,
     )
 
 
@@ -105,7 +105,7 @@ def arm_strength(robot: Robot, side: str) -> ArmStrength:
         for name, angle in pose.items():
             q[7 + robot.joint_names.index(name)] = angle
         poses.append(q)
-    return _strength(robot, side, poses)
+    return _strength(robot, (side,), poses)
 
 
 def _poses(robot: Robot, track: ReferenceTrack) -> list[Array]:
@@ -130,20 +130,31 @@ def _base_quaternion(robot: Robot, reference: Reference) -> Array:
     return xyzw
 
 
-def _strength(robot: Robot, side: str, poses: Iterable[Array]) -> ArmStrength:
-    """Largest load with |g_i + m J_i^T (0, 0, g)| within the limits in every pose."""
+def _strength(
+    robot: Robot, sides: tuple[str, ...], poses: Iterable[Array]
+) -> ArmStrength:
+    """Largest load m on each side with |g_i + m k_i| within the limits in every pose.
+
+    g is the robot's own gravity torque and k = sum over sides of J^T (0, 0, g) that of
+    1 kg at every loaded tip; joints i are those of the loaded arms and the spine.
+    """
     model = robot.full_model
     data = model.createData()
-    tip = model.getFrameId(robot.arms[side].tip_frame)
-    rows = [joint - 2 for joint in model.supports[model.frames[tip].parentJoint][2:]]
+    tips = [model.getFrameId(robot.arms[side].tip_frame) for side in sides]
+    carriers = {
+        j for tip in tips for j in model.supports[model.frames[tip].parentJoint]
+    }
+    rows = [joint - FIRST_JOINT for joint in sorted(carriers) if joint >= FIRST_JOINT]
     limits = TORQUE_SHARE * robot.torque_limits_full_Nm[rows]
     loads = np.full(len(rows), np.inf)
     for q in poses:
         own = pin.computeGeneralizedGravity(model, data, q)[BASE:][rows]
-        jacobian = pin.computeFrameJacobian(
-            model, data, q, tip, pin.LOCAL_WORLD_ALIGNED
+        by_kg = GRAVITY * sum(
+            pin.computeFrameJacobian(model, data, q, tip, pin.LOCAL_WORLD_ALIGNED)[
+                2, BASE:
+            ][rows]
+            for tip in tips
         )
-        by_kg = GRAVITY * jacobian[2, BASE:][rows]
         with np.errstate(divide="ignore", invalid="ignore"):
             spare = (limits - np.sign(by_kg) * own) / np.abs(by_kg)
         loads = np.fmin(loads, spare)

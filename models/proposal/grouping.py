@@ -89,11 +89,13 @@ def group_settings(tree: Tree, limbs: Limbs, *, wrists: bool) -> GroupSettings:
     """Groups as settings.
 
     Fingers, and joints that could not hold themselves (no mass or no effort limit),
-    are welded. Wrists are locked unless `wrists` asks for them.
+    are welded. Wrists move with the arms, or are locked.
     """
     arms, locked = [], list[int]()
     for arm, elbow in zip(limbs.arms, limbs.elbows, strict=True):
-        kept = len(arm) if wrists else elbow + 1
+        kept = elbow + 1
+        while wrists and kept < len(arm) and _can_hold(tree, arm[kept]):
+            kept += 1
         arms.append(arm[:kept])
         locked += arm[kept:]
     able = [j for j in (*limbs.rest, *locked) if _can_hold(tree, j)]

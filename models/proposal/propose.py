@@ -75,7 +75,7 @@ def propose(
     model: pin.Model,
     description: Description,
     *,
-    wrists: bool = False,
+    wrists: bool = True,
     armature_kgm2: Mapping[str, float] | None = None,
 ) -> Proposal:
     """Propose settings for a humanoid.
@@ -83,7 +83,7 @@ def propose(
     Args:
         model: The robot with a free-flyer, every joint of the file.
         description: Its file, for the shapes of feet and forearms.
-        wrists: Let the controller move the wrists; else they are held still.
+        wrists: Let the controller move the wrists; else they are locked.
         armature_kgm2: Reflected rotor inertia by joint name, where it is known.
 
     Raises:

@@ -39,7 +39,7 @@ def urdf_of(name: str) -> Path:
 
 
 @cache
-def proposal_of(name: str, wrists: bool = False) -> Proposal:
+def proposal_of(name: str, wrists: bool = True) -> Proposal:
     return propose(*load_any(urdf_of(name)), wrists=wrists)
 
 
@@ -108,7 +108,7 @@ def test_hands_are_in_front_and_mirror_each_other(name: str) -> None:
 
 
 def test_parts_of_a_robot_with_hands() -> None:
-    groups = proposal_of("romeo").settings.groups
+    groups = proposal_of("romeo", wrists=False).settings.groups
     assert groups.left_arm[-1] == "LElbowYaw"
     assert groups.locked[:3] == ("LWristRoll", "LWristYaw", "LWristPitch")
     assert groups.neck == ("NeckYaw", "NeckPitch", "HeadPitch", "HeadRoll")
@@ -116,13 +116,15 @@ def test_parts_of_a_robot_with_hands() -> None:
     assert all("Finger" in n or "Thumb" in n or "Hand" in n for n in groups.welded)
 
 
-def test_wrists_are_moved_if_asked() -> None:
-    settings = proposal_of("g1", wrists=True).settings
+def test_wrists_move_with_the_arms_unless_they_are_locked() -> None:
+    settings = proposal_of("g1").settings
     assert settings.groups.left_arm[-1] == "left_wrist_yaw_joint"
     assert settings.groups.locked == ()
     assert settings.left.link == "left_wrist_yaw_link"
     assert len(Robot(settings).controlled_joints) == 29
-    assert proposal_of("g1").settings.left.link == "left_elbow_link"
+    locked = proposal_of("g1", wrists=False).settings
+    assert locked.left.link == "left_elbow_link"
+    assert len(Robot(locked).controlled_joints) == 23
 
 
 @pytest.mark.parametrize(
@@ -220,7 +222,7 @@ def test_scaling_follows_the_dimensions(shipped: RobotSettings) -> None:
 
 
 def test_light_joints_get_gains_a_millisecond_can_damp() -> None:
-    proposal = proposal_of("romeo")
+    proposal = proposal_of("romeo", wrists=False)
     settings, robot = proposal.settings, Robot(proposal.settings)
     mass = pin.crba(robot.full_model, robot.full_model.createData(), robot.home_q_full)
     upper = (*settings.groups.left_arm, *settings.groups.locked, *settings.groups.neck)

@@ -40,7 +40,7 @@ def test_an_installed_robot_is_referred_to_by_name(
     assert main(argv) == 0
     text = (tmp_path / "settings.toml").read_text(encoding="utf-8")
     assert 'urdf = "example-robot-data:talos_full"' in text
-    assert "22 joints under control" in capsys.readouterr().out
+    assert "28 joints under control" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -94,10 +94,25 @@ def test_what_is_asked_for_goes_before_what_suits() -> None:
     assert run_settings("balance").payload_kg == 5.0
 
 
-def test_other_robots_get_their_share() -> None:
-    """15 % of 33 kg in two hands, 7.5 % of it in one."""
-    assert run_settings("balance", robot="g1").payload_kg == pytest.approx(2.5)
+def test_other_robots_get_their_share_or_what_they_can_hold() -> None:
+    """Half the paper's robot washes with half its load; two of those its waist can not
+    hold far ahead."""
     assert run_settings("window_washing", robot="g1").payload_kg == pytest.approx(2.5)
+    assert 1.0 < run_settings("balance", robot="g1").payload_kg < 2.5
+
+
+def test_the_spine_holds_both_arms(robot: Robot) -> None:
+    g1 = Robot.load("g1")
+    track = record_arms_forward(g1, 3.0)
+    one, both = (
+        suited_load(g1, track, 50.0, sides).strength
+        for sides in (("left",), ("left", "right"))
+    )
+    assert both.joint == "waist_pitch_joint"
+    assert both.load_kg < 0.6 * one.load_kg
+    # The paper's robot has a spine that turns about the vertical only.
+    strong = suited_load(robot, record_arms_forward(robot, 3.0), 50.0, ("left",))
+    assert strong.strength.joint == "LEFT_ELBOW_Y"
 
 
 def test_a_missing_pose_is_named(robot: Robot) -> None:
