@@ -1,4 +1,4 @@
-"""Loads that suit a robot: the paper's share of its weight, if arms and spine hold it."""
+"""Loads that suit a robot: the paper's share of its weight, if the body holds it."""
 
 from __future__ import annotations
 
