@@ -20,6 +20,8 @@ class LearnStatus(Enum):
     """A channel is missing, misshapen, NaN or infinite. Counted in ``n_missing``."""
     GAP = "gap"
     """The gap before it was too long: differences start again from this sample."""
+    UNEXCITED = "unexcited"
+    """The regressor is too small to tell anything."""
     NUMERICAL = "numerical"
     """The update would not have been finite."""
 

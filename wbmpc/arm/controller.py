@@ -1,0 +1,30 @@
+"""The one interface of the arm's controllers."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wbmpc.arm.interface import JointReference
+from wbmpc.plant.interface import Measurement
+
+Array = NDArray[np.float64]
+
+
+class ArmController(Protocol):
+    """State and reference in, torques out."""
+
+    @property
+    def raw_mass_kg(self) -> float | None:
+        """Payload as estimated, of any sign; None if nothing is estimated."""
+        ...
+
+    def reset(self) -> None:
+        """Forget the past."""
+        ...
+
+    def torque(self, now: Measurement, wanted: JointReference) -> Array:
+        """Torques (n,) for the coming period, within the motors' limits [Nm]."""
+        ...
