@@ -131,6 +131,7 @@ class InertialEKF:
         self._torque = TorqueMeasurement(model, self._joint_ids, foot_ids)
         self._deviations = DeviationStack(_deviations(model, self._joint_ids))
         self._shapes = _input_shapes(model, len(foot_ids))
+        self._root_dofs = root_dofs(model)
         self._set_noise(process_noise, measurement_variance, prior)
         size = 10 * len(self._joint_ids)
         self._initial_covariance = _covariance(initial_covariance, size)
@@ -200,7 +201,7 @@ class InertialEKF:
     @property
     def root_dofs(self) -> int:
         """Rows of the free-flyer: 6, or 0 without one."""
-        return root_dofs(self._torque.model)
+        return self._root_dofs
 
     def own_rows(self, index: int) -> Rows:
         """Velocity rows in which a link shows and no other estimated link does.

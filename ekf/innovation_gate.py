@@ -26,10 +26,12 @@ class InnovationGate:
         self._limit, self._reset_s = sigma**2, reset_s
         self.rejected = self.resets = 0
         self._out_s = np.zeros(rows)
+        self._any_out = False
 
     def reset(self) -> None:
         """Believe every row; the counts are kept."""
         self._out_s = np.zeros_like(self._out_s)
+        self._any_out = False
 
     def ratios(self, innovation: Array, variance: Array) -> Array:
         """(rows,) test ratios.
@@ -49,9 +51,12 @@ class InnovationGate:
             dt_s: Time since the sample before.
         """
         beyond = ratios > 1.0
+        if not (self._any_out or beyond.any()):
+            return beyond
         self._out_s = np.where(beyond, self._out_s + dt_s, 0.0)
         patient = self._out_s <= self._reset_s
         out: Flags = beyond & patient
+        self._any_out = bool(beyond.any())
         self.rejected += int(out.any())
         self.resets += int(
             (beyond & ~patient & (self._out_s - dt_s <= self._reset_s)).any()

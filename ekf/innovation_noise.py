@@ -18,6 +18,9 @@ class InnovationNoise:
     whose innovations are some Nm all the time, raises no alarm over them. Large
     innovations count as two standard deviations: noise that grows is learnt within
     seconds, but a load is noticed before it is.
+
+    Attributes:
+        variance: (nv,) mean square of the innovation.
     """
 
     def __init__(
@@ -37,13 +40,7 @@ class InnovationNoise:
 
     def reset(self) -> None:
         """Return to the guess."""
-        self._variance = self._initial**2
-
-    @property
-    def variance(self) -> Array:
-        """(nv,) mean square of the innovation, within floor and ceiling."""
-        clipped: Array = np.clip(self._variance, self._floor, self._ceiling)
-        return clipped
+        self.variance = np.clip(self._initial**2, self._floor, self._ceiling)
 
     def learn(self, innovation: Array, rows: Array, dt_s: float) -> None:
         """Take one quiet innovation.
@@ -54,6 +51,6 @@ class InnovationNoise:
             dt_s: Time since the one before.
         """
         share = -math.expm1(-dt_s / self._span_s) * rows
-        variance = self.variance
-        squares = np.minimum(innovation**2, _LARGEST_RATIO * variance)
-        self._variance = variance + share * (squares - variance)
+        squares = np.minimum(innovation**2, _LARGEST_RATIO * self.variance)
+        learnt = self.variance + share * (squares - self.variance)
+        self.variance = np.minimum(np.maximum(learnt, self._floor), self._ceiling)

@@ -76,6 +76,7 @@ class LinkMonitor:
         """
         self._nominal, self._direction, self._settings = nominal, direction, settings
         self._window = TorqueWindow(settings.window_s)
+        self._sensitivity = 0.0
         self.unload()
 
     @property
@@ -86,11 +87,11 @@ class LinkMonitor:
     @property
     def sensitivity(self) -> float:
         """Misfit that 1 kg at the expected place causes now, in units of the noise."""
-        return self._window.visible(self._direction)
+        return self._window.visible(self._direction) or self._sensitivity
 
     def restart(self) -> None:
         """Forget the last moments, as after a gap."""
-        self._window.clear()
+        self._clear_window()
         self._reference: Array | None = None
         self._clear_times()
 
@@ -151,8 +152,12 @@ class LinkMonitor:
     def _begin(self, kind: EventKind) -> None:
         """What follows an event is judged by itself."""
         self.loaded = kind is not EventKind.DETACH
-        self._window.clear()
+        self._clear_window()
         self._clear_times()
+
+    def _clear_window(self) -> None:
+        self._sensitivity = self.sensitivity
+        self._window.clear()
 
     def _stands_out(
         self, energy: float, explained: float, parameters: Array, dt_s: float
@@ -164,7 +169,7 @@ class LinkMonitor:
         if enough and fits and self._above_s == 0.0:
             # What led up to this belongs to the load before.
             self._reference = parameters
-            self._window.clear()
+            self._clear_window()
         self._above_s = self._above_s + dt_s if enough and fits else 0.0
         return self._above_s > settings.confirm_s
 
@@ -190,7 +195,8 @@ class LinkMonitor:
         quiet = nominal < max(settings.quiet, settings.quiet_share * energy)
         better = quiet and energy - nominal > settings.alarm
         payload_kg = parameters[0] - self._nominal[0]
-        small = quiet and payload_kg < settings.smallest_kg
+        faint = payload_kg < settings.faint_kg and nominal < energy
+        small = quiet and (faint or payload_kg < settings.smallest_kg)
         self._better_s = self._better_s + dt_s if better else 0.0
         self._below_s = self._below_s + dt_s if small else 0.0
         self._negative_s = self._negative_s + dt_s if payload_kg < 0.0 else 0.0

@@ -11,7 +11,7 @@ import numpy as np
 from ekf.arrays import Array, Flags, frozen
 from ekf.errors import DimensionError, InvalidSettingError
 from ekf.estimate import UpdateStatus
-from ekf.faults import Fault, to_array, to_float
+from ekf.faults import Fault, FaultKind, to_array, to_float
 from ekf.inertial_ekf import InertialEKF, TorqueSample
 from ekf.link_monitor import EventKind, LinkMonitor, LinkState, Verdict
 from ekf.observability import ObservabilityWindow
@@ -28,6 +28,8 @@ from ekf.update_weights import UpdateWeights
 _OBSERVE_EVERY = 10
 _LIGHT_KG = 0.5
 """Below this a load counts as so heavy when its place is judged."""
+_ABSURD = 1e5
+"""Torque, or torque of a unit of inertia, beyond which a sample is refused."""
 _LEARNING = (LinkState.ACQUIRING, LinkState.TRACKING)
 
 
@@ -200,7 +202,7 @@ class SupervisedEKF:
         events = self._after_gap(time_s, dt_s, reading.jumped)
         tau, missing = self._read_torques(tau_joints, v, dt_s)
         wrenches, blind = _known_wrenches(wrenches)
-        sample = self._ekf.measure(q, v, a, tau, wrenches)
+        sample = _sane(self._ekf.measure(q, v, a, tau, wrenches))
         if isinstance(sample, Fault):
             return self._refuse(sample, dt_s, events)
         self._count(saturated, blind, slipping)
@@ -215,7 +217,8 @@ class SupervisedEKF:
         dt_s: float,
         events: list[PayloadEvent],
     ) -> SupervisedEstimate:
-        verdicts = self._look(sample, np.sqrt(self._trust.noise.variance * doubt), dt_s)
+        sigma = np.sqrt(self._trust.noise.variance * doubt)
+        verdicts = self._look(sample, sigma, min(dt_s, 5.0 * self._settings.tick_s))
         events += self._react(time_s, verdicts)
         states = self.states()
         innovation = sample.y - sample.regressor @ self._ekf.linearisation[0].ravel()
@@ -266,11 +269,11 @@ class SupervisedEKF:
     # Rows
 
     def _read_torques(self, tau: Any, v: Any, dt_s: float) -> tuple[Array, Flags]:
-        root = self._ekf.root_dofs
-        torque, speed = to_array(tau), to_array(v)[root:]
-        size = self._ekf.model.nv - root
-        if torque.shape != (size,) or speed.shape != (size,):
-            return torque, np.zeros(size, dtype=bool)
+        root, rows = self._ekf.root_dofs, self._ekf.model.nv
+        torque, velocity = to_array(tau), to_array(v)
+        if torque.shape != (rows - root,) or velocity.shape != (rows,):
+            return torque, np.zeros(rows - root, dtype=bool)
+        speed = velocity[root:]
         usable, missing = self._channels.read(torque, speed, dt_s)
         stale = self._channels.stale
         for index, rows in enumerate(self._rows):
@@ -517,6 +520,17 @@ def _directions(ekf: InertialEKF, attachments_m: Sequence[Any] | None) -> list[A
         if not np.isfinite(points).all():
             raise InvalidSettingError("attachments_m", attachments_m, "must be finite")
     return [np.array(point_mass_parameters(point)) for point in points]
+
+
+def _sane(sample: TorqueSample | Fault) -> TorqueSample | Fault:
+    """A fault for torques so large that no robot has them."""
+    if isinstance(sample, Fault):
+        return sample
+    torque, unit = np.abs(sample.y).max(), np.abs(sample.regressor).max()
+    if torque < _ABSURD and unit < _ABSURD:  # not so for NaN either
+        return sample
+    reason = f"torque {torque:.3g}, of unit inertia {unit:.3g}: both below {_ABSURD:g}"
+    return Fault(kind=FaultKind.NON_FINITE, reason=reason)
 
 
 def _known_wrenches(wrenches: Any) -> tuple[Any, bool]:

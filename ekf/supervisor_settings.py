@@ -19,6 +19,7 @@ class EventSettings:
         quiet: Misfit of the bare link up to which it explains the torques.
         quiet_share: The same as a share of the misfit of a load that is gone.
         smallest_kg: Below this, and with a quiet bare link, a load is taken for gone.
+        faint_kg: Below this it is so if the bare link explains the torques better.
         acquire_s: Time an estimate follows quickly after an event.
     """
 
@@ -29,6 +30,7 @@ class EventSettings:
     quiet: float = 8.0
     quiet_share: float = 0.05
     smallest_kg: float = 0.25
+    faint_kg: float = 1.0
     acquire_s: float = 0.5
 
     def __post_init__(self) -> None:

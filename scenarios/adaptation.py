@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ekf import (
     AlignedSample,
-    ConsistentRateLimiter,
     Estimate,
     FictitiousPrior,
     InertialEKF,
@@ -18,9 +17,14 @@ from ekf import (
     PriorRegime,
     ProcessNoise,
     SignalAligner,
+    SupervisedEKF,
+    SupervisedEstimate,
+    SupervisorSettings,
+    TrustedWriteBack,
     torque_variance,
 )
 from models.settings import EstimatorSettings
+from scenarios.payload_rows import drawn_report
 from scenarios.record import SIDES
 from scenarios.settings import RunSettings
 from scenarios.tare import TareWindow, TorqueTare
@@ -28,22 +32,30 @@ from wbmpc.robot import BASE, Robot
 
 Array = NDArray[np.float64]
 
+_PLACED = (PriorRegime.INERTIA_ONLY, PriorRegime.ALL)
+"""Priors that also know where a load is held."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class AdaptationTick:
     """One tick of the estimator.
 
     Attributes:
-        estimate: What the filter says.
-        published: (2, 10) rate-limited parameters for the MPC's model.
+        supervised: What filter and supervisor say.
+        published: (2, 10) trusted and rate-limited parameters for the MPC's model.
         wrenches: (2, 6) ground on the feet from leg torques [N, Nm].
         timing_ms: Duration of each stage.
     """
 
-    estimate: Estimate
+    supervised: SupervisedEstimate
     published: Array
     wrenches: Array
     timing_ms: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def estimate(self) -> Estimate:
+        """What the filter says."""
+        return self.supervised.estimate
 
 
 class InertiaAdaptation:
@@ -66,7 +78,7 @@ class InertiaAdaptation:
         self._robot = robot
         self._aligner = build_aligner(robot)
         self._wrench = LegTorqueWrench(robot.model, soles)
-        self._ekf = InertialEKF(
+        ekf = InertialEKF(
             robot.model,
             links,
             feet=soles,
@@ -75,20 +87,25 @@ class InertiaAdaptation:
             prior=_prior(settings, prior),
             initial_covariance=settings.initial_variance,
         )
-        self._limiter = ConsistentRateLimiter(
-            self._ekf.nominal_parameters,
+        self._tick_s = robot.settings.mpc.tick_dt_s
+        self._supervised = SupervisedEKF(
+            ekf,
+            settings=SupervisorSettings(tick_s=self._tick_s),
+            attachments_m=_attachments_m(robot) if prior in _PLACED else None,
+        )
+        self._write_back = TrustedWriteBack(
+            ekf.nominal_parameters,
             max_mass_rate_kg_per_s=settings.max_mass_rate_kg_per_s,
             max_moment_rate_kgm_per_s=settings.max_moment_rate_kgm_per_s,
             max_inertia_rate_kgm2_per_s=settings.max_inertia_rate_kgm2_per_s,
         )
-        self._tick_s = robot.settings.mpc.tick_dt_s
         self._sample: AlignedSample | None = None
         self._tare = None if tare is None else TorqueTare(tare)
 
     @property
     def nominal(self) -> Array:
         """(2, 10) parameters of the robot file."""
-        return self._ekf.nominal_parameters
+        return self._supervised.ekf.nominal_parameters
 
     def observe(self, time_s: float, q: Array, v: Array, tau_Nm: Array) -> None:
         """Take one sample of the controlled joints, at any rate."""
@@ -105,16 +122,18 @@ class InertiaAdaptation:
         solved = started
         if sample is None:
             wrenches = np.zeros((len(self._robot.soles), 6))
-            estimate = self._ekf.estimate
+            supervised = self._supervised.result
         else:
             signals = (sample.q, sample.v, sample.a, sample.tau)
             wrenches = self._wrench.solve(*signals).wrenches
             solved = time.perf_counter()
-            estimate = self._update(sample, wrenches)
+            supervised = self._update(sample, wrenches)
         updated = time.perf_counter()
-        published = self._limiter.step(estimate.parameters, self._tick_s)
+        published = self._write_back.step(
+            supervised.estimate.parameters, supervised.reports, self._tick_s
+        )
         return AdaptationTick(
-            estimate=estimate,
+            supervised=supervised,
             published=published,
             wrenches=wrenches,
             timing_ms={
@@ -124,26 +143,30 @@ class InertiaAdaptation:
             },
         )
 
-    def _update(self, sample: AlignedSample, wrenches: Array) -> Estimate:
+    def _update(self, sample: AlignedSample, wrenches: Array) -> SupervisedEstimate:
         """Run the filter, or only tare it."""
         signals = (sample.q, sample.v, sample.a, sample.tau)
         if self._tare is not None:
-            residual = self._ekf.nominal_residual(*signals, wrenches)
+            residual = self._supervised.ekf.nominal_residual(*signals, wrenches)
             self._tare.add(sample.time_s, residual)
             if self._tare.holds(sample.time_s):
-                return self._ekf.estimate
+                return self._supervised.result
             if self._tare.bias is not None:
-                self._ekf.set_torque_bias(self._tare.bias)
+                self._supervised.set_torque_bias(self._tare.bias)
             self._tare = None
-        return self._ekf.update(*signals, wrenches, dt_s=self._tick_s)
+        return self._supervised.update(sample.time_s, *signals, wrenches)
+
+    def drawn(self) -> Array:
+        """(2, 7) estimated payloads, as a viewer draws them."""
+        return np.array([drawn_report(r) for r in self._supervised.result.reports])
 
     def faults(self) -> dict[str, int]:
         """Rejected samples by reason."""
-        rejected = {f"ekf_{k.value}": n for k, n in self._ekf.rejections.items()}
+        rejected = {f"ekf_{name}": n for name, n in self._supervised.counts.items()}
         for fault, count in self._aligner.rejections.items():
             rejected[f"sample_{fault.value}"] = count
-        if self._limiter.refused:
-            rejected["published_refused"] = self._limiter.refused
+        if self._write_back.refused:
+            rejected["published_refused"] = self._write_back.refused
         return rejected
 
 
@@ -158,7 +181,17 @@ def build_adaptation(settings: RunSettings, robot: Robot) -> InertiaAdaptation |
 
 def build_aligner(robot: Robot) -> SignalAligner:
     """Filter of the raw samples of a robot's controlled joints."""
-    return SignalAligner(robot.model, cutoff_hz=robot.settings.estimator.cutoff_hz)
+    return SignalAligner(
+        robot.model,
+        cutoff_hz=robot.settings.estimator.cutoff_hz,
+        allow_missing_torque=True,
+    )
+
+
+def _attachments_m(robot: Robot) -> list[Array]:
+    """(3,) where each forearm holds a load, in its joint frame."""
+    frames = [robot.frame_id(robot.arms[side].tip_frame) for side in SIDES]
+    return [robot.model.frames[frame].placement.translation for frame in frames]
 
 
 def _process_noise(settings: EstimatorSettings) -> ProcessNoise:

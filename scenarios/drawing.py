@@ -22,6 +22,11 @@ Array = NDArray[np.float64]
 Rgba = tuple[float, float, float, float]
 
 PAYLOAD_COLOR = 0xD55E00
+ESTIMATE_COLOR = 0x0072B2
+ESTIMATE_DENSITY_KG_PER_M3 = 1500.0
+"""An estimated payload is drawn as a ball of this density at its centre."""
+ELLIPSOID_SIGMAS = 2.0
+LARGEST_ELLIPSOID_M = 0.4
 FLOOR_COLOR = 0xE9E9EC
 GREY: Rgba = (0.55, 0.57, 0.60, 1.0)
 PLATE_RADIUS_M = 0.09
@@ -39,6 +44,9 @@ FLOOR_M = 6.0
 
 _Y_ALONG_Z = pin.SE3(pin.rpy.rpyToMatrix(np.pi / 2, 0.0, 0.0), np.zeros(3)).homogeneous
 """Meshcat's cylinders stand along y; the forearm runs along its tip frame's z."""
+
+
+_NO_ESTIMATES = np.zeros((2, 7))
 
 
 class RobotDrawing:
@@ -70,8 +78,10 @@ class RobotDrawing:
             side: self._model.frames[self._model.getFrameId(arm.tip_frame)]
             for side, arm in robot.arms.items()
         }
+        self._links = {side: arm.link for side, arm in robot.arms.items()}
         _load_visuals(window, robot, name, color)
         self._load_payloads()
+        self._load_estimates()
 
     def transforms(self, q: Array) -> dict[str, Array]:
         """Pose (4, 4) of each joint's node, by its path below this robot."""
@@ -92,8 +102,31 @@ class RobotDrawing:
             scales[self._payload_path(side)] = [radius, thickness, radius]
         return scales
 
-    def show(self, q: Array, payload_kg: Array) -> None:
+    def estimate_shapes(self, estimates: Array) -> dict[str, tuple[Array, Array]]:
+        """Position and half axes of each estimated payload and of its ellipsoid.
+
+        Args:
+            estimates: (2, 7) mass, centre and its standard deviations, each in the
+                forearm's joint frame; a row of zeros draws nothing.
+        """
+        shapes = {}
+        for side, (mass, *rest) in zip(SIDES, estimates, strict=True):
+            centre, sigma = np.array(rest[:3]), np.array(rest[3:])
+            volume = float(mass) / ESTIMATE_DENSITY_KG_PER_M3
+            radius = max((0.75 * volume / np.pi) ** (1.0 / 3.0), NO_LOAD_SCALE)
+            axes = np.clip(ELLIPSOID_SIGMAS * sigma, NO_LOAD_SCALE, LARGEST_ELLIPSOID_M)
+            path = self._estimate_path(side)
+            shapes[f"{path}/ball"] = (centre, np.full(3, radius))
+            shapes[f"{path}/ellipsoid"] = (centre, axes)
+        return shapes
+
+    def show(self, q: Array, payload_kg: Array, estimates: Array | None = None) -> None:
         """Move everything to a configuration."""
+        shapes = self.estimate_shapes(_NO_ESTIMATES if estimates is None else estimates)
+        for path, (centre, axes) in shapes.items():
+            pose = np.diag([*axes, 1.0])
+            pose[:3, 3] = centre
+            self._window[path].set_transform(pose)
         for path, pose in self.transforms(q).items():
             self._window[path].set_transform(pose)
         for path, scale in self.payload_scales(payload_kg).items():
@@ -106,6 +139,22 @@ class RobotDrawing:
     def _payload_path(self, side: str) -> str:
         joint = self._model.names[self._tips[side].parentJoint]
         return f"{joint}/load_{side}/plates"
+
+    def _estimate_path(self, side: str) -> str:
+        frame = self._model.frames[self._model.getFrameId(self._links[side])]
+        return f"{self._model.names[frame.parentJoint]}/estimate_{side}"
+
+    def _load_estimates(self) -> None:
+        import meshcat.geometry as shapes
+
+        ball = shapes.MeshPhongMaterial(color=ESTIMATE_COLOR)
+        cloud = shapes.MeshPhongMaterial(
+            color=ESTIMATE_COLOR, transparent=True, opacity=0.25
+        )
+        for side in SIDES:
+            path = self._estimate_path(side)
+            self._window[f"{path}/ball"].set_object(shapes.Sphere(1.0), ball)
+            self._window[f"{path}/ellipsoid"].set_object(shapes.Sphere(1.0), cloud)
 
     def _load_payloads(self) -> None:
         import meshcat.geometry as shapes

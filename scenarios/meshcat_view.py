@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from models import RobotSettings
 from scenarios.drawing import GREY, RobotDrawing, draw_stage, quiet_meshcat
+from scenarios.payload_rows import drawn_series
 from scenarios.record import SIDES, RunRecord
 from wbmpc.robot import Robot
 
@@ -31,6 +32,8 @@ START_TIMEOUT_S = 20.0
 CLOSE_TIMEOUT_S = 2.0
 SIDE_BY_SIDE_M = 0.65
 """Half the distance between two robots."""
+_DRAWN = 7
+"""Numbers an estimated payload is drawn from."""
 REPETITIONS = 10_000
 """The replay starts over until the page is closed."""
 
@@ -53,7 +56,7 @@ class LiveViewer:
         context = get_context("spawn")
         robot = Robot(settings)
         self._size = robot.full_model.nq
-        self._frame = context.Array("d", self._size + len(SIDES))
+        self._frame = context.Array("d", self._size + (1 + _DRAWN) * len(SIDES))
         self._drawn_at = -np.inf
         self._silent = False
         receive, send = context.Pipe(duplex=False)
@@ -65,13 +68,20 @@ class LiveViewer:
         send.close()
         self.url = self._wait_for_url(receive)
 
-    def update(self, time_s: float, q: Array, payload_kg: Array) -> None:
+    def update(
+        self,
+        time_s: float,
+        q: Array,
+        payload_kg: Array,
+        estimates: Array | None = None,
+    ) -> None:
         """Show a configuration of `Robot.full_model` and the loads left and right.
 
         Args:
             time_s: Plant time.
             q: (nq,) configuration.
             payload_kg: (2,) loads.
+            estimates: (2, 7) what the estimator believes of them, see `Viewer`.
         """
         if 0.0 <= time_s - self._drawn_at < 0.5 / RATE_HZ or self._silent:
             return
@@ -84,7 +94,9 @@ class LiveViewer:
             try:
                 values = np.frombuffer(memoryview(self._frame.get_obj()))
                 values[: self._size] = q
-                values[self._size :] = payload_kg
+                values[self._size : self._size + len(SIDES)] = payload_kg
+                drawn = values[self._size + len(SIDES) :]
+                drawn[:] = 0.0 if estimates is None else estimates.ravel()
             finally:
                 lock.release()
 
@@ -199,6 +211,25 @@ def _animate(drawing: RobotDrawing, record: RunRecord) -> list[dict[str, Any]]:
         sizes = [s[name] for s in scales]
         tracks = [_track("scale", "vector3", sizes)]
         clips.append(_clip(drawing.full_path(name), tracks))
+    return clips + _animate_estimates(drawing, record, frames)
+
+
+def _animate_estimates(
+    drawing: RobotDrawing, record: RunRecord, frames: list[int]
+) -> list[dict[str, Any]]:
+    """The estimated payloads with their ellipsoids."""
+    payloads = [record.links[side].payload for side in SIDES]
+    shown = [
+        drawing.estimate_shapes(np.array([drawn_series(p, k) for p in payloads]))
+        for k in frames
+    ]
+    clips = []
+    for name in shown[0]:
+        tracks = [
+            _track("position", "vector3", [s[name][0].tolist() for s in shown]),
+            _track("scale", "vector3", [s[name][1].tolist() for s in shown]),
+        ]
+        clips.append(_clip(drawing.full_path(name), tracks))
     return clips
 
 
@@ -236,6 +267,8 @@ def _caption(record: RunRecord, other: RunRecord | None) -> str:
         lines.append("left, grey: without estimator; right, in colour: with estimator")
     else:
         lines.append(f"estimator {'on' if settings.estimator else 'off'}")
+    if settings.estimator:
+        lines.append("blue: estimated payload at its centre, 2 sigma around it")
     for name, run in (("", record), ("grey robot ", other)):
         if run is not None and run.fell:
             lines.append(f"{name}fell at {run.time_s[-1]:.2f} s")
@@ -302,12 +335,13 @@ def _serve(settings: RobotSettings, frame: Any, ready: Any, parent: int) -> None
     drawing = RobotDrawing(window, Robot(settings), "robot")
     ready.send(web_url)
     ready.close()
-    nq = len(frame) - len(SIDES)
+    nq = len(frame) - (1 + _DRAWN) * len(SIDES)
     while os.getppid() == parent:
         started = time.monotonic()
         with frame.get_lock():
             values = np.array(frame.get_obj())
-        drawing.show(values[:nq], values[nq:])
+        loads, estimates = np.split(values[nq:], [len(SIDES)])
+        drawing.show(values[:nq], loads, estimates.reshape(len(SIDES), _DRAWN))
         time.sleep(max(0.0, started + 1.0 / RATE_HZ - time.monotonic()))
 
 

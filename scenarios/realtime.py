@@ -350,7 +350,9 @@ class RealTimeRun:
         truth = snapshot.state.truth
         if viewer is not None:
             loads = np.array(list(snapshot.loads.values()))
-            viewer.update(truth.time_s, truth.q, loads)
+            adaptation = self._control.adaptation
+            drawn = None if adaptation is None else adaptation.drawn()
+            viewer.update(truth.time_s, truth.q, loads, drawn)
         if on_tick is not None:
             on_tick(truth.time_s)
 

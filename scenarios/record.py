@@ -15,6 +15,29 @@ SIDES = ("left", "right")
 
 
 @dataclass(frozen=True, kw_only=True)
+class PayloadSeries:
+    """Payload report of one link, T ticks.
+
+    Attributes:
+        mass_kg: (T,) payload.
+        sigma_mass_kg: (T,) its reported standard deviation.
+        smallest_kg: (T,) smallest load that would have been noticed.
+        com_m: (T, 3) its centre in the link's joint frame; NaN without a load.
+        sigma_com_m: (T, 3) standard deviation of the centre.
+        observability: (T, 10) gain of each channel, 0 to 1.
+        state: (T,) what was believed about the link.
+    """
+
+    mass_kg: Array
+    sigma_mass_kg: Array
+    smallest_kg: Array
+    com_m: Array
+    sigma_com_m: Array
+    observability: Array
+    state: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class LinkSeries:
     """Truth and estimate of one estimated link, T ticks.
 
@@ -28,7 +51,8 @@ class LinkSeries:
         estimate: (T, 10) of the filter.
         published: (T, 10) after rate limiting, as written into the MPC's model.
         theta: (T, 10) deviation [alpha, d1..d3, s12, s23, s13, t1..t3].
-        sigma_mass_kg: (T,) standard deviation of the mass.
+        sigma_mass_kg: (T,) standard deviation of the mass in the filter.
+        payload: What was reported about a load; None without estimator.
     """
 
     link: str
@@ -38,6 +62,7 @@ class LinkSeries:
     published: Array
     theta: Array
     sigma_mass_kg: Array
+    payload: PayloadSeries | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +96,21 @@ class BaseSeries:
     quaternion_xyzw: Array
     twist: Array
     contacts: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SupervisionSeries:
+    """What the estimator's supervisor said, T ticks.
+
+    Attributes:
+        test_ratio: (T,) largest of the innovation gate; beyond 1 a row was left out.
+        rows_left_out: (T,) torque rows that were not used.
+        unexplained_kg: (T,) weight that no load on a forearm explains.
+    """
+
+    test_ratio: Array
+    rows_left_out: Array
+    unexplained_kg: Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +174,7 @@ class RunRecord:
         pelvis_pitch_ref_rad: (T,) forward pitch asked for; None in older records.
         base: Estimate of the base the controller used; None if it saw the truth.
         deadlines: Of a real-time run; None in lock-step.
+        supervision: Of the estimator; None without it.
     """
 
     settings: RunSettings
@@ -167,3 +208,4 @@ class RunRecord:
     base: BaseSeries | None = None
     deadlines: Deadlines | None = None
     pelvis_pitch_ref_rad: Array | None = None
+    supervision: SupervisionSeries | None = None

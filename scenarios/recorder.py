@@ -11,6 +11,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from scenarios.control import ControlTick
+from scenarios.payload_rows import report_rows, take_payload, take_supervision
 from scenarios.plant_side import PlantState
 from scenarios.record import (
     SIDES,
@@ -157,6 +158,7 @@ class Recorder:
             robot_mass_kg=self._truth.mass_kg,
             base=self._base(rows),
             deadlines=self.deadlines,
+            supervision=take_supervision(rows),
             **rows,
         )
 
@@ -185,6 +187,10 @@ class Recorder:
             keys = ("estimate", "published", "theta", "sigma")
             row = {f"{side}_{k}": v for k, v in zip(keys, values, strict=True)}
             self._append(**row, **{f"{side}_truth": truth})
+        if adapted is not None:
+            self._append(**report_rows(adapted.supervised))
+            for happened in adapted.supervised.events:
+                self.event(happened.time_s, happened.sentence())
         wrenches = np.zeros((2, 6)) if adapted is None else adapted.wrenches
         self._append(wrench_estimated=wrenches)
 
@@ -216,6 +222,7 @@ class Recorder:
             published=rows.pop(f"{side}_published"),
             theta=rows.pop(f"{side}_theta"),
             sigma_mass_kg=rows.pop(f"{side}_sigma"),
+            payload=take_payload(side, rows),
         )
 
 

@@ -109,7 +109,7 @@ class Run:
                     for arm in self._robot.arms.values()
                 ]
                 truth = self._state.truth
-                viewer.update(truth.time_s, truth.q, np.array(loads))
+                viewer.update(truth.time_s, truth.q, np.array(loads), self._drawn())
             if on_tick is not None:
                 on_tick(self._state.truth.time_s)
             reason = self._ended_badly()
@@ -121,6 +121,11 @@ class Run:
             self._recorder.faults.update(self._control.adaptation.faults())
         self._recorder.faults.update(self._side.faults())
         return self._recorder.finish(fell=fell, wall_s=time.perf_counter() - started)
+
+    def _drawn(self) -> np.ndarray | None:
+        """Estimated payloads, as a viewer draws them."""
+        adaptation = self._control.adaptation
+        return None if adaptation is None else adaptation.drawn()
 
     def _tick(self, index: int, tick_s: float) -> None:
         state = self._state
