@@ -19,7 +19,6 @@ from ekf import (
     SignalAligner,
     SupervisedEKF,
     SupervisedEstimate,
-    SupervisorSettings,
     TrustedWriteBack,
     torque_variance,
 )
@@ -27,6 +26,7 @@ from models.settings import EstimatorSettings
 from scenarios.payload_rows import drawn_report
 from scenarios.record import SIDES
 from scenarios.settings import RunSettings
+from scenarios.supervision import supervisor_settings
 from scenarios.tare import TareWindow, TorqueTare
 from wbmpc.robot import BASE, Robot
 
@@ -90,7 +90,7 @@ class InertiaAdaptation:
         self._tick_s = robot.settings.mpc.tick_dt_s
         self._supervised = SupervisedEKF(
             ekf,
-            settings=SupervisorSettings(tick_s=self._tick_s),
+            settings=supervisor_settings(robot),
             attachments_m=_attachments_m(robot) if prior in _PLACED else None,
         )
         self._write_back = TrustedWriteBack(
