@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import msgspec.inspect
 
-from models.errors import SettingsError, UnknownNameError
+from models.errors import SettingsError, UnknownNameError, near_names
 from models.installed import installed_urdf, is_installed_name
 from models.settings import RobotSettings
 
@@ -50,14 +51,22 @@ def load_settings(robot: str, overrides: Sequence[str] = ()) -> RobotSettings:
         UnknownNameError: Unknown robot.
     """
     path = settings_path(robot)
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: not a TOML file: {error}") from None
+    table = _read(path)
     settings = _convert(table, str(path))
     for assignment in overrides:
         settings = override(settings, assignment)
     return msgspec.structs.replace(settings, urdf=str(_urdf_path(path, settings.urdf)))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path}: not a TOML file: {error}") from None
+    except RecursionError:
+        raise SettingsError(f"{path}: not a TOML file: nested too deeply") from None
+    except OSError as error:
+        raise SettingsError(f"{path} can not be read: {error.strerror}") from None
 
 
 def _urdf_path(settings_file: Path, urdf: str) -> Path:
@@ -110,7 +119,49 @@ def _convert(table: dict[str, Any], source: str) -> RobotSettings:
     try:
         return msgspec.convert(table, RobotSettings)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{source}: {error}") from None
+        raise SettingsError(f"{source}: {_sentence(str(error), table)}") from None
+
+
+def _sentence(problem: str, table: dict[str, Any]) -> str:
+    """Key, value and rule of what msgspec says, which ends with a path to the key."""
+    rule, _, path = problem.partition(" - at `$")
+    key = path.strip(".`")
+    unknown = re.search(r"unknown field `(.*)`", rule)
+    if unknown:
+        place = f"[{key}]" if key else "the file"
+        near = near_names(unknown[1], setting_names())
+        hint = f": did you mean {' or '.join(near)}?" if near else ""
+        return f"unknown key {unknown[1]!r} in {place}{hint}"
+    value = _value_at(table, key)
+    told = f" is {value!r}" if value is not None else ""
+    return f"{key}{told}: {rule}" if key else rule
+
+
+def _value_at(table: Any, key: str) -> Any:
+    """The value of a dotted key with indices; None where msgspec does not tell it."""
+    node = table
+    for part in re.findall(r"[^.\[\]]+", key):
+        if isinstance(node, list) and part.isdigit() and int(part) < len(node):
+            node = node[int(part)]
+        elif isinstance(node, Mapping) and part in node:
+            node = node[part]
+        else:
+            return None
+    return None if isinstance(node, Mapping) else node
+
+
+def setting_names() -> set[str]:
+    """Keys that settings have, of every level."""
+    found: set[str] = set()
+    waiting: list[Any] = [msgspec.inspect.type_info(RobotSettings)]
+    while waiting:
+        kind = waiting.pop()
+        if isinstance(kind, msgspec.inspect.StructType):
+            found |= {field.encode_name for field in kind.fields}
+            waiting += [field.type for field in kind.fields]
+        elif isinstance(kind, msgspec.inspect.DictType):
+            waiting.append(kind.value_type)
+    return found
 
 
 def _numbers(node: Any, key: str = "") -> Iterator[tuple[str, float]]:

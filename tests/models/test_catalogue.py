@@ -84,3 +84,47 @@ def test_a_file_that_is_not_toml_is_refused(tmp_path: Path) -> None:
     path.write_text("name = = 3", encoding="utf-8")
     with pytest.raises(SettingsError, match="not a TOML file"):
         load_settings(str(path))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (
+            "node_dt_s = 0.02",
+            "node_dt = 0.02",
+            r"settings.toml: unknown key 'node_dt' in \[mpc\]: did you mean node_dt_s",
+        ),
+        (
+            "nodes = 30",
+            'nodes = "many"',
+            "settings.toml: mpc.nodes is 'many': Expected `int`, got `str`",
+        ),
+        ("nodes = 30", "nodes = -3", "mpc.nodes is -3: Expected `int` >= 1"),
+        ('["SPINE_Z"]', "[7]", r"groups.spine\[0\] is 7: Expected `str`, got `int`"),
+        (
+            'name = "alexander"',
+            "nam = 1",
+            "unknown key 'nam' in the file: did you mean name",
+        ),
+        ('urdf = "alexander.urdf"', "", "missing required field `urdf`"),
+        ("friction = 0.8", "friction = nan", "plant.friction is nan"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_key_value_and_rule(
+    tmp_path: Path, old: str, new: str, words: str
+) -> None:
+    source = Path(load_settings("alexander").urdf).with_name("settings.toml")
+    text = source.read_text(encoding="utf-8")
+    assert old in text
+    path = tmp_path / "settings.toml"
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(SettingsError, match=words):
+        load_settings(str(path))
+
+
+@pytest.mark.parametrize("content", [b"a = " + b"[" * 100_000, b"\xff\xfe", b"\x00"])
+def test_bytes_that_are_no_toml(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "settings.toml"
+    path.write_bytes(content)
+    with pytest.raises(SettingsError, match="settings.toml: not a TOML file"):
+        load_settings(str(path))
