@@ -24,6 +24,7 @@ from scenarios.init_options import Init
 from scenarios.paper_options import Reproduce, Seeds, Tipping
 from scenarios.presets import defaults_text
 from scenarios.robots_options import Robots
+from scenarios.so101.options import So101
 from scenarios.teleop_options import References, Teleop
 
 PROG = "wbmpc"
@@ -148,6 +149,7 @@ Command = (
     | Annotated[Check, tyro.conf.subcommand("check")]
     | Annotated[Init, tyro.conf.subcommand("init")]
     | Annotated[Robots, tyro.conf.subcommand("robots")]
+    | Annotated[So101, tyro.conf.subcommand("so101")]
     | Annotated[Doctor, tyro.conf.subcommand("doctor")]
 )
 
@@ -164,6 +166,7 @@ AnyCommand = (
     | Check
     | Init
     | Robots
+    | So101
     | Doctor
 )
 
@@ -255,6 +258,10 @@ def _dispatch(command: AnyCommand) -> int:
         from scenarios.robots_command import compare_robots
 
         return compare_robots(command)
+    if isinstance(command, So101):
+        from scenarios.so101.command import so101
+
+        return so101(command)
     if isinstance(command, Estimate):
         from scenarios.estimators.estimate_command import estimate_log
 

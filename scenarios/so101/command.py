@@ -1,0 +1,170 @@
+"""What `wbmpc so101` does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from scenarios.cli import EXIT_BAD_END, EXIT_OK, print_result, say
+from scenarios.run_folder import RunFolder, choose_path
+from scenarios.so101.bench import (
+    ArmBenchResult,
+    PlantChange,
+    bench_rows,
+    recoveries,
+    run_bench,
+)
+from scenarios.so101.calibrate import calibrate_points
+from scenarios.so101.jitter import run_jitter
+from scenarios.so101.options import (
+    ArmBench,
+    ArmCalibrate,
+    ArmJitter,
+    ArmServo,
+    So101,
+)
+from scenarios.so101.servo import (
+    ArmServoResult,
+    DesignRow,
+    ServoStudy,
+)
+from scenarios.so101.tables import (
+    bench_text,
+    calibration_text,
+    jitter_text,
+    servo_text,
+)
+from scenarios.versions import installed_versions
+from wbmpc.arm.description import Arm
+
+
+def so101(options: So101) -> int:
+    """Run the command that was asked for.
+
+    Raises:
+        ModelsError: Bad input, or a gate that refuses.
+    """
+    command = options.command
+    if isinstance(command, ArmBench):
+        return _bench(command)
+    if isinstance(command, ArmServo):
+        return _servo(command)
+    if isinstance(command, ArmCalibrate):
+        return _calibrate(command)
+    return _jitter(command)
+
+
+def _bench(options: ArmBench) -> int:
+    path = None if options.no_files else choose_path(options.out, "so101-bench")
+    arm = Arm.load()
+    change = PlantChange(
+        armature_kgm2=options.plant_armature, extra_kg=options.plant_extra
+    )
+    gate, logs = run_bench(arm, options.payload, change, say)
+    rows = bench_rows(arm, logs)
+    result = ArmBenchResult(
+        gate=gate,
+        rows=rows,
+        recovery=recoveries(rows),
+        faults=[f"{key}: {log.fault}" for key, log in logs.items() if log.fault],
+        versions=installed_versions(),
+    )
+    text = bench_text(result)
+    if path is not None:
+        from scenarios.so101.plots import write_bench_plots
+
+        with RunFolder(path) as folder:
+            _write(folder, result, text)
+            folder.write("plots", lambda p: write_bench_plots(p, arm, logs))
+        say(folder.problem or f"files in {path}")
+    return _finish(result, text, result.faults, as_json=options.json)
+
+
+def _servo(options: ArmServo) -> int:
+    path = None if options.no_files else choose_path(options.out, "so101-servo")
+    study = ServoStudy(options.payload, options.seed, say)
+    causes = study.causes()
+    scale, readings = study.weigh()
+    servo, servos = study.calibrate()
+    tracking = study.track(servo, readings)
+    found = study.compare_designs(servo)
+    result = ArmServoResult(
+        gate=study.gate,
+        causes=causes,
+        scale=scale,
+        servos=servos,
+        tracking=tracking,
+        designs=_designs(found, study, options),
+        twins=options.twins,
+        faults=study.faults,
+        versions=installed_versions(),
+    )
+    text = servo_text(result)
+    if path is not None:
+        from scenarios.so101.plots import write_servo_plots
+
+        with RunFolder(path) as folder:
+            _write(folder, result, text)
+            folder.write(
+                "plots",
+                lambda p: write_servo_plots(p, study.arm, study.shown, tracking),
+            )
+        say(folder.problem or f"files in {path}")
+    return _finish(result, text, result.faults, as_json=options.json)
+
+
+def _designs(
+    found: dict[str, dict[str, float]], study: ServoStudy, options: ArmServo
+) -> list[DesignRow]:
+    errors: dict[str, np.ndarray] = {}
+    if options.twins:
+        from scenarios.so101.twins import twin_errors_kg
+
+        say(f"{options.twins} other arms")
+        masses = (0.0, *study.payloads_kg)
+        errors = twin_errors_kg(masses, options.twins, options.seed)
+    return [
+        DesignRow(
+            design=name,
+            raw_mass_kg=masses_kg,
+            error_std_kg=_rms(errors.get(name)),
+            worst_error_kg=_largest(errors.get(name)),
+        )
+        for name, masses_kg in found.items()
+    ]
+
+
+def _rms(errors: np.ndarray | None) -> float | None:
+    return None if errors is None else float(np.sqrt(np.mean(errors**2)))
+
+
+def _largest(errors: np.ndarray | None) -> float | None:
+    return None if errors is None else float(np.abs(errors).max())
+
+
+def _calibrate(options: ArmCalibrate) -> int:
+    result = calibrate_points(Path(options.points), options.map)
+    print_result(result, calibration_text(result), as_json=options.json)
+    return EXIT_OK
+
+
+def _jitter(options: ArmJitter) -> int:
+    result = run_jitter(options.period, options.cycles, options.priority)
+    print_result(result, jitter_text(result), as_json=options.json)
+    return EXIT_OK
+
+
+def _write(folder: RunFolder, result: msgspec.Struct, text: str) -> None:
+    folder.write_json("metrics.json", result)
+    folder.write_text("table.md", text + "\n")
+
+
+def _finish(
+    result: msgspec.Struct, text: str, faults: list[str], *, as_json: bool
+) -> int:
+    print_result(result, text, as_json=as_json)
+    for fault in faults:
+        say(f"ended badly: {fault}")
+    return EXIT_BAD_END if faults else EXIT_OK
