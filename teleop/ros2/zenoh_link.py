@@ -9,6 +9,7 @@ find each other.
 
 from __future__ import annotations
 
+import socket
 import struct
 import time
 import uuid
@@ -45,6 +46,32 @@ def open_session(router: str = ROUTER) -> Any:
     config.insert_json5("mode", '"peer"')
     config.insert_json5("connect/endpoints", f'["{router}"]')
     config.insert_json5("listen/endpoints", '["tcp/127.0.0.1:0"]')
+    return _open(config)
+
+
+def open_router(router: str = ROUTER) -> Any:
+    """Be the router at an endpoint, unless there is one; the session, or None.
+
+    Raises:
+        TransportError: As `open_session`.
+    """
+    host, _, port = router.removeprefix("tcp/").rpartition(":")
+    with socket.socket() as probe:
+        if probe.connect_ex((host, int(port))) == 0:
+            return None
+    try:
+        import zenoh
+    except ImportError:
+        raise TransportError("zenoh: install the extra ros2") from None
+    config = zenoh.Config()
+    config.insert_json5("mode", '"router"')
+    config.insert_json5("listen/endpoints", f'["{router}"]')
+    return _open(config)
+
+
+def _open(config: Any) -> Any:
+    import zenoh
+
     config.insert_json5("scouting/multicast/enabled", "false")
     try:
         return zenoh.open(config)
@@ -114,11 +141,12 @@ class ZenohReceiver:
     """Reads what has arrived, whatever type hash the publisher writes."""
 
     def __init__(self, robot: Robot, router: str = ROUTER) -> None:
-        """Open a session and subscribe.
+        """Open a session and subscribe; be the router if there is none.
 
         Raises:
             TransportError: As `open_session`.
         """
+        self._router = open_router(router)
         self.wire, self._session = ReferenceWire(robot), open_session(router)
         import zenoh
 
@@ -146,3 +174,5 @@ class ZenohReceiver:
     def close(self) -> None:
         """Close the session."""
         self._session.close()
+        if self._router is not None:
+            self._router.close()

@@ -77,17 +77,20 @@ def assert_same(found: list[ReferenceMessage]) -> None:
 
 
 @pytest.fixture
-def router() -> Iterator[str]:
-    """A Zenoh router made in this process."""
-    zenoh = pytest.importorskip("zenoh")
+def endpoint() -> str:
+    """Where nobody listens yet."""
+    pytest.importorskip("zenoh")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        endpoint = f"tcp/127.0.0.1:{probe.getsockname()[1]}"
-    config = zenoh.Config()
-    config.insert_json5("mode", '"router"')
-    config.insert_json5("listen/endpoints", f'["{endpoint}"]')
-    config.insert_json5("scouting/multicast/enabled", "false")
-    session = zenoh.open(config)
+        return f"tcp/127.0.0.1:{probe.getsockname()[1]}"
+
+
+@pytest.fixture
+def router(endpoint: str) -> Iterator[str]:
+    """A Zenoh router made in this process."""
+    from teleop.ros2.zenoh_link import open_router
+
+    session = open_router(endpoint)
     yield endpoint
     session.close()
 
@@ -144,6 +147,19 @@ def test_references_travel_over_zenoh(robot: Robot, router: str) -> None:
     sender.close()
     receiver.close()
     assert_same(found)
+
+
+def test_the_receiver_is_the_router_where_there_is_none(
+    robot: Robot, endpoint: str
+) -> None:
+    from teleop.ros2.zenoh_link import ZenohReceiver, ZenohSender, open_router
+
+    sender = ZenohSender(robot, endpoint)
+    receiver = ZenohReceiver(robot, endpoint)
+    assert open_router(endpoint) is None
+    assert len(exchange(sender, receiver)) >= 50
+    sender.close()
+    receiver.close()
 
 
 def test_zenoh_keys_attachments_and_tokens_are_those_of_rmw_zenoh(
