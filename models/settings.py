@@ -94,6 +94,9 @@ class PlantSettings(_Settings, frozen=True, kw_only=True):
     """Sliding friction coefficient between soles and floor."""
     joint_damping_Nms_per_rad: NonNegative = 0.05
     joint_friction_Nm: NonNegative = 0.01
+    urdf_dynamics: bool = False
+    """Take damping and friction from the URDF's <dynamics> where a joint has one. The
+    controller knows of neither."""
     armature_kgm2: dict[str, NonNegative] = {}
     """Reflected rotor inertia by joint name; used by plant and controller alike."""
 

@@ -64,6 +64,16 @@ def load_fixed(path: Path) -> pin.Model:
     return _build(_usable(path, BODIES, {}), None)
 
 
+def joint_dynamics(path: Path) -> dict[str, tuple[float, float]]:
+    """Damping [Nms/rad or Ns/m] and friction [Nm or N] of joints that have them.
+
+    Raises:
+        RobotFileError: The file can not be read.
+    """
+    joints = read_description(path).joints.values()
+    return {j.name: (j.damping, j.friction) for j in joints if j.damping or j.friction}
+
+
 def load_any(path: Path) -> tuple[pin.Model, Description]:
     """Model of a floating robot with every joint of its file, for looking at.
 

@@ -9,7 +9,7 @@ from models.findings import Finding, error, warning
 
 
 def check_kinds(description: Description) -> Iterator[Finding]:
-    """Floating and planar joints; damping and friction that are not used."""
+    """Floating and planar joints; damping and friction of joints."""
     for joint in description.joints.values():
         if joint.kind in ("floating", "planar"):
             yield error(
@@ -28,8 +28,8 @@ def check_kinds(description: Description) -> Iterator[Finding]:
         yield warning(
             "joints: <dynamics>",
             f"damping or friction of {len(damped)} joints, the first is {damped[0]}",
-            "is not used; plant.joint_damping_Nms_per_rad and plant.joint_friction_Nm "
-            "of the settings are",
+            "the controller knows of neither, and the plant uses them if "
+            "plant.urdf_dynamics of the settings says so",
         )
     if not any(joint.moves for joint in description.joints.values()):
         yield warning("robot", "no moving joint", "is one rigid body")

@@ -67,3 +67,23 @@ def test_rotor_inertia_is_all_that_differs_on_the_diagonal() -> None:
         for name, value in more.items():
             assert value == pytest.approx(ARMATURE.get(name, 0.0), abs=1e-12)
     check_models(heavy, MujocoPlant(heavy), samples=100)
+
+
+@pytest.mark.parametrize(
+    ("use", "damping", "friction"), [(False, 0.05, 0.01), (True, 0.7, 0.3)]
+)
+def test_damping_and_friction_of_the_file_are_a_choice(
+    tmp_path: Path, use: bool, damping: float, friction: float
+) -> None:
+    dynamics = '<dynamics damping="0.7" friction="0.3"/><limit'
+    robot = other_robot(tmp_path, "<limit", dynamics)
+    path = robot.urdf_path
+    keys = [f'urdf="{path}"', f"plant.urdf_dynamics={str(use).lower()}"]
+    plant = MujocoPlant(Robot(load_settings("alexander", keys))).mj_model
+    index = path.read_text(encoding="utf-8").index(dynamics)
+    name = path.read_text(encoding="utf-8")[:index].rsplit('joint name="', 1)[1]
+    name = name.split('"')[0]
+    for other in robot.joint_names:
+        joint = plant.joint(other)
+        expected = (damping, friction) if other == name else (0.05, 0.01)
+        assert (joint.damping[0], joint.frictionloss[0]) == expected

@@ -7,7 +7,7 @@ sole, and small spheres at the raised joints that tell a fall.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import mujoco
 import numpy as np
@@ -17,6 +17,7 @@ from models.settings import PlantSettings, SoleSettings
 from wbmpc.conventions import JointMap, wxyz_from_xyzw
 from wbmpc.errors import RobotError
 from wbmpc.robot import Robot
+from wbmpc.robot_model import joint_dynamics
 
 FLOOR = "floor"
 FREE_JOINT = "floating_base"
@@ -48,7 +49,9 @@ def build_model(
     """
     spec = mujoco.MjSpec()
     _set_options(spec, dt_s)
-    bodies = add_bodies(spec, robot.full_model, robot.settings.plant)
+    physics = robot.settings.plant
+    dynamics = joint_dynamics(robot.urdf_path) if physics.urdf_dynamics else {}
+    bodies = add_bodies(spec, robot.full_model, physics, dynamics)
     _add_actuators(spec, robot)
     _add_floor_contact(spec, robot, bodies)
     for frame in payload_frames:
@@ -92,7 +95,10 @@ def _set_options(spec: mujoco.MjSpec, dt_s: float) -> None:
 
 
 def add_bodies(
-    spec: mujoco.MjSpec, model: pin.Model, physics: PlantSettings
+    spec: mujoco.MjSpec,
+    model: pin.Model,
+    physics: PlantSettings,
+    dynamics: Mapping[str, tuple[float, float]] | None = None,
 ) -> list[mujoco.MjsBody]:
     """Add a floating robot: one body a joint, in the order of Pinocchio's joints.
 
@@ -100,6 +106,7 @@ def add_bodies(
         spec: What to add to.
         model: The robot; its joint 1 floats.
         physics: Damping and friction of its joints.
+        dynamics: Damping and friction by joint name instead, where there is one.
 
     Raises:
         RobotError: A joint MuJoCo can not represent, or a link without mass.
@@ -112,7 +119,9 @@ def add_bodies(
         if joint == 1:
             body.add_freejoint(name=FREE_JOINT)
         else:
-            _add_joint(body, model, joint, physics, axes[joint])
+            usual = (physics.joint_damping_Nms_per_rad, physics.joint_friction_Nm)
+            losses = (dynamics or {}).get(model.names[joint], usual)
+            _add_joint(body, model, joint, losses, axes[joint])
         bodies.append(body)
     return bodies
 
@@ -149,7 +158,7 @@ def _add_joint(
     body: mujoco.MjsBody,
     model: pin.Model,
     joint: int,
-    physics: PlantSettings,
+    losses: tuple[float, float],
     axis: tuple[bool, np.ndarray],
 ) -> None:
     hinge, direction = axis
@@ -164,8 +173,8 @@ def _add_joint(
         limited=limited,
         range=limits if limited else (0.0, 0.0),
         armature=model.armature[index_v],
-        damping=[physics.joint_damping_Nms_per_rad, 0.0, 0.0],
-        frictionloss=physics.joint_friction_Nm,
+        damping=[losses[0], 0.0, 0.0],
+        frictionloss=losses[1],
     )
 
 
