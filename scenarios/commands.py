@@ -12,7 +12,7 @@ from tqdm import tqdm
 from models.check import DOUBTS, check_description
 from models.description import read_description
 from scenarios.batch import Progress, run_all, run_here
-from scenarios.catalogue import find_scenario
+from scenarios.catalogue import default_load, find_scenario
 from scenarios.cli import (
     EXIT_BAD_END,
     EXIT_OK,
@@ -25,7 +25,7 @@ from scenarios.cli import (
 from scenarios.compare import Comparison, ComparisonRuns, compare, gather, plan_runs
 from scenarios.errors import ScenarioError
 from scenarios.evaluation import evaluate, evaluation_text, twin_of, write_pictures
-from scenarios.presets import run_settings
+from scenarios.presets import PAPER_ROBOT, run_settings
 from scenarios.record import RunRecord
 from scenarios.results import RunMetrics
 from scenarios.run_folder import RunFolder, choose_path
@@ -48,6 +48,7 @@ def run_scenario(options: Run) -> int:
     """Run one scenario, and its unloaded twin for the tip errors."""
     settings = resolve(options, estimator=not options.no_ekf)
     robot = check(settings)
+    tell_load(options, settings)
     path = folder_path(options, "run" if settings.estimator else "run-no-ekf")
     record, twin = _run_with_twin(options, settings, robot)
     metrics = evaluate(record, robot, twin)
@@ -66,6 +67,7 @@ def compare_scenario(options: Compare) -> int:
         raise ScenarioError(f"--jobs {options.jobs}: must be 1 or more")
     settings = resolve(options, estimator=True)
     robot = check(settings)
+    tell_load(options, settings)
     path = folder_path(options, "compare")
     plan = plan_runs(settings, priors=options.priors)
     with Bars(plan) as bars:
@@ -135,6 +137,12 @@ def _tell_doubts(robot: Robot) -> None:
         more = len(found.warnings) - 1
         rest = f" (and {more} more: wbmpc check {robot.urdf_path})" if more else ""
         say(f"{found.file}: {found.warnings[0].sentence()}{rest}")
+
+
+def tell_load(options: RunOptions, settings: RunSettings) -> None:
+    """Say what load suits a robot that is not the paper's, and what limits it."""
+    if options.payload is None and settings.robot != PAPER_ROBOT:
+        say(default_load(settings).sentence(settings.robot))
 
 
 def folder_path(options: RunOptions, kind: str) -> Path | None:

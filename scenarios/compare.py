@@ -9,6 +9,7 @@ import msgspec
 
 from scenarios.metrics import measure, unloaded
 from scenarios.paper import PAPER, WASHING_GOALS, PaperFigures
+from scenarios.presets import PAPER_ROBOT
 from scenarios.record import RunRecord
 from scenarios.results import RunMetrics
 from scenarios.settings import PriorName, RunSettings
@@ -135,7 +136,8 @@ def loaded_arm(settings: RunSettings) -> str:
 
 def is_published_case(settings: RunSettings) -> bool:
     """Whether the paper's window-washing figures are about this run."""
-    return settings.scenario == "window_washing" and settings.payload_kg == 5.0
+    papers = settings.robot == PAPER_ROBOT and settings.payload_kg == 5.0
+    return papers and settings.scenario == "window_washing"
 
 
 def loaded_link(metrics: RunMetrics, arm: str) -> str | None:

@@ -6,6 +6,7 @@ import pytest
 
 from models.errors import UnknownNameError
 from scenarios.catalogue import scenario_names
+from scenarios.compare import is_published_case
 from scenarios.errors import ScenarioError
 from scenarios.presets import PRESETS, defaults_text, run_settings
 from scenarios.settings import Push, RunSettings
@@ -30,6 +31,13 @@ def test_what_is_asked_for_goes_first() -> None:
 def test_plates_are_the_papers() -> None:
     assert run_settings("runtime_loading").payload_kg == pytest.approx(7.94, abs=5e-3)
     assert run_settings("squat_pickup").payload_kg == pytest.approx(4.54, abs=5e-3)
+
+
+def test_the_papers_figures_are_about_the_papers_robot() -> None:
+    assert is_published_case(run_settings("window_washing"))
+    assert not is_published_case(run_settings("window_washing", payload_kg=4.0))
+    other = run_settings("window_washing", robot="g1", payload_kg=5.0)
+    assert not is_published_case(other)
 
 
 def test_help_lists_every_scenario() -> None:
