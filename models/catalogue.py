@@ -29,12 +29,18 @@ def settings_path(robot: str) -> Path:
 
     Raises:
         UnknownNameError: Neither a shipped robot nor an existing TOML file.
+        SettingsError: A robot file without settings.
     """
     if robot in robot_names():
         return _HERE / robot / "settings.toml"
     path = Path(robot)
     if path.suffix == ".toml" and path.is_file():
         return path.resolve()
+    if path.suffix == ".urdf" and path.is_file():
+        raise SettingsError(
+            f"{robot} is a robot file; a run needs settings for it: wbmpc "
+            f"init {robot} --out FOLDER"
+        )
     raise UnknownNameError("robot", robot, (*robot_names(), "PATH/settings.toml"))
 
 

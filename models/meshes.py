@@ -27,9 +27,9 @@ def missing_meshes(
     description: Description, folders: Sequence[Path] = ()
 ) -> tuple[str, ...]:
     """Meshes that are not where they are said to be."""
-    searched = package_folders(description.path, folders)
-    found = lambda name: find_mesh(name, description.path, searched)  # noqa: E731
-    return tuple(n for n in mesh_references(description) if found(n) is None)
+    urdf, searched = description.path, package_folders(description.path, folders)
+    names = mesh_references(description)
+    return tuple(name for name in names if find_mesh(name, urdf, searched) is None)
 
 
 def package_folders(urdf: Path, folders: Sequence[Path] = ()) -> tuple[Path, ...]:

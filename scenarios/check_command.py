@@ -91,16 +91,31 @@ def _check(
     rules.append(partial(check_shapes, folders=folders))
     if settings is None:
         return check_description(description, rules)
-    tree = check_description(description, ())
-    if tree.ok and settings.groups.welded:
-        welded = {n: settings.home.get(n, 0.0) for n in settings.groups.welded}
-        description = weld(description, welded)
-    found = check_description(description, rules)
+    try:
+        welded = _welded(settings, description)
+    except ModelsError as problem:
+        unfit = error("settings: groups.welded", settings.name, str(problem))
+        found = check_description(description, rules)
+        return report(found.file, (*found.findings, unfit))
+    found = check_description(welded, rules)
     if not found.ok:
         return found
+    # Importing the package that drives the robot checks the native wheels.
     from scenarios.robot_fit import check_fit
 
     return report(found.file, (*found.findings, *check_fit(settings)))
+
+
+def _welded(settings: RobotSettings, description: Description) -> Description:
+    """The robot as settings leave it, if its links form a tree.
+
+    Raises:
+        ModelsError: A joint that can not be welded.
+    """
+    if not check_description(description, ()).ok:
+        return description
+    names = settings.groups.welded
+    return weld(description, {name: settings.home.get(name, 0.0) for name in names})
 
 
 def _table(title: str, findings: Sequence[Finding]) -> list[str]:

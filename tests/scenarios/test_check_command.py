@@ -150,6 +150,7 @@ def test_fix_does_not_write_over_anything(
         ("LEFT_ANKLE_Y = -0.4", "LEFT_ANKLE_Y = -4.0", "home.LEFT_ANKLE_Y", "limits"),
         ("LEFT_KNEE_Y = 0.8", "LEFT_KNEE_Y = 0.4", "home", "inside the floor"),
         ('"NECK_Y"]', "]", "settings", "NECK_Y"),
+        ('"SPINE_Z"]', '"SPINE_Z"]\nwelded = ["TAIL"]', "groups.welded", "'TAIL'"),
         ('"LEFT_SOLE"', '"LEFT_SOUL"', "settings", "did you mean LEFT_SOLE"),
     ],
 )
@@ -231,3 +232,10 @@ def test_runs_say_what_may_be_a_placeholder(
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"wbmpc: {path}: joint LEFT_SHOULDER_Z: effort limit 1000: ")
     assert "looks like a placeholder" in line
+
+
+def test_a_run_on_a_robot_file_alone_says_what_it_needs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["run", "window_washing", "--robot", str(URDF)]) == 2
+    assert f"wbmpc init {URDF}" in capsys.readouterr().err
