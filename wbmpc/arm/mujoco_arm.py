@@ -6,6 +6,7 @@ own here: the gate compares two ways to put the same masses together.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import mujoco
@@ -35,6 +36,19 @@ class ArmStartError(WbmpcError):
     """A configuration the arm can not start from."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class PositionServos:
+    """Motors that are told positions instead of torques.
+
+    Attributes:
+        stiffness_Nm_per_rad: (n,) of their own loops.
+        damping_Nms_per_rad: (n,) of their own loops.
+    """
+
+    stiffness_Nm_per_rad: Array
+    damping_Nms_per_rad: Array
+
+
 class MujocoArm:
     """Torque plant behind `ArmPlant`: state in full, torques as asked for.
 
@@ -50,6 +64,7 @@ class MujocoArm:
         substeps: int = 1,
         friction_Nm: float | None = None,
         armature_kgm2: float | None = None,
+        servos: PositionServos | None = None,
     ) -> None:
         """Build the simulation at rest in the zero configuration.
 
@@ -59,6 +74,7 @@ class MujocoArm:
             substeps: Steps of the simulator in one period.
             friction_Nm: Coulomb friction of each joint; None: that of the settings.
             armature_kgm2: Rotor inertia; None: that of the settings.
+            servos: What the motors are, if they do not take torques.
 
         Raises:
             PayloadError: An impossible mass.
@@ -67,6 +83,8 @@ class MujocoArm:
         self._arm, self._substeps = arm, substeps
         self.payload_kg = check_payload_mass(payload_kg)
         self.mj_model = _build(arm, payload_kg, substeps, friction_Nm, armature_kgm2)
+        if servos is not None:
+            _make_servos(self.mj_model, servos)
         self.mj_data = mujoco.MjData(self.mj_model)
         self._fault: str | None = None
         self._last = self.reset(np.zeros(self.mj_model.nq))
@@ -101,22 +119,24 @@ class MujocoArm:
     def step(self, tau_Nm: Array, q_wanted: Array | None = None) -> Measurement:
         """Apply torques for one period; `q_wanted` is of no use here."""
         del q_wanted
-        for _ in range(self._substeps):
-            self.advance(tau_Nm)
+        self.advance(tau_Nm, self._substeps)
         if self._fault is None:
             limits = self._arm.torque_limits_Nm
             self._last = self._measure(np.clip(tau_Nm, -limits, limits))
         return self._last
 
-    def advance(self, tau_Nm: Array) -> None:
-        """Apply torques for one step of the simulator; the motors clip them."""
-        if self._fault is None and not np.isfinite(tau_Nm).all():
-            names = np.array(self._arm.joint_names)[~np.isfinite(tau_Nm)]
-            self._fault = f"torque not finite: {', '.join(names)}"
+    def advance(self, command: Array, steps: int) -> None:
+        """Apply torques, or angles to servos, for some steps of the simulator.
+
+        The motors keep to their limits.
+        """
+        if self._fault is None and not np.isfinite(command).all():
+            names = np.array(self._arm.joint_names)[~np.isfinite(command)]
+            self._fault = f"command not finite: {', '.join(names)}"
         if self._fault is not None:
             return
-        self.mj_data.ctrl[:] = tau_Nm
-        mujoco.mj_step(self.mj_model, self.mj_data)
+        self.mj_data.ctrl[:] = command
+        mujoco.mj_step(self.mj_model, self.mj_data, steps)
         self._fault = self._divergence()
 
     def _measure(self, applied_Nm: Array) -> Measurement:
@@ -170,6 +190,21 @@ def _build(
     except ValueError as error:
         reason = " ".join(str(error).split())
         raise RobotError(f"{arm.settings.urdf}: MuJoCo refuses it: {reason}") from None
+
+
+def _make_servos(model: mujoco.MjModel, servos: PositionServos) -> None:
+    """Turn torque motors into position servos of the same torque limits.
+
+    force = k (ctrl - q) - d v, clipped.
+    """
+    stiffness, damping = servos.stiffness_Nm_per_rad, servos.damping_Nms_per_rad
+    model.actuator_forcerange[:] = model.actuator_ctrlrange
+    model.actuator_forcelimited[:] = True
+    model.actuator_ctrllimited[:] = False
+    model.actuator_gainprm[:, 0] = stiffness
+    model.actuator_biastype[:] = mujoco.mjtBias.mjBIAS_AFFINE
+    model.actuator_biasprm[:, 1] = -stiffness
+    model.actuator_biasprm[:, 2] = -damping
 
 
 def _add_bodies(

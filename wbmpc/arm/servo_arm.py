@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wbmpc.arm.description import Arm
-from wbmpc.arm.mujoco_arm import MujocoArm
+from wbmpc.arm.mujoco_arm import MujocoArm, PositionServos
 from wbmpc.arm.servo_faults import ServoFaults
 from wbmpc.plant.interface import Measurement
 from wbmpc.plant.sensors import quantised
@@ -80,20 +80,26 @@ class ServoArm:
         """
         faults = faults or ServoFaults()
         self._arm, self._servo, self._faults = arm, arm.settings.servo, faults
+        size = len(arm.joint_names)
+        self._believed = np.array(self._servo.stiffness_Nm_per_rad)
+        self._holds_Nm = np.array(self._servo.gearbox_holds_Nm)
+        if stiffness_ratio is None:
+            stiffness_ratio = np.array(self._servo.true_stiffness_ratio)
+        ratio = stiffness_ratio if faults.stiffness else np.ones(size)
+        servos = PositionServos(
+            stiffness_Nm_per_rad=ratio * self._believed,
+            damping_Nms_per_rad=self._servo.damping_s * self._believed,
+        )
         friction = arm.settings.plant.friction_Nm
         if faults.friction:
             friction += self._servo.gearbox_friction_Nm
         self._plant = MujocoArm(
-            arm, payload_kg=payload_kg, substeps=SUBSTEPS, friction_Nm=friction
+            arm,
+            payload_kg=payload_kg,
+            substeps=SUBSTEPS,
+            friction_Nm=friction,
+            servos=servos if faults.position_bridge else None,
         )
-        size = len(arm.joint_names)
-        self._believed = np.array(self._servo.stiffness_Nm_per_rad)
-        if stiffness_ratio is None:
-            stiffness_ratio = np.array(self._servo.true_stiffness_ratio)
-        ratio = stiffness_ratio if faults.stiffness else np.ones(size)
-        self._stiffness = ratio * self._believed
-        self._holds_Nm = np.array(self._servo.gearbox_holds_Nm)
-        self._damping = self._servo.damping_s * self._believed
         self._schedule = _Schedule(arm, faults)
         self._seed, self._periods = seed, 0
         self._latched = self._previous = np.zeros(size)
@@ -130,7 +136,8 @@ class ServoArm:
         still = np.zeros(len(q))
         self._plant.reset(q)
         self._rng = np.random.default_rng(self._seed)
-        self._goal, self._tau, self._motor_Nm = self._command(still, q), still, still
+        self._goal = self._goals(still, q)
+        self._command = self._goal if self._faults.position_bridge else still
         self._latched = self._counts(q)
         self._last = self._measure(still)
         if self._faults.position_bridge:
@@ -146,35 +153,27 @@ class ServoArm:
         Torques that are not finite are not sent: the servos keep their last goal, and
         the plant says so in `fault`.
         """
-        before = self._goal, self._tau
-        self._goal, self._tau = self._command(tau_Nm, q_wanted), tau_Nm
+        before = self._command
+        self._goal = self._goals(tau_Nm, q_wanted)
+        self._command = self._goal if self._faults.position_bridge else tau_Nm
         self._previous = self._latched.copy()
-        for step in range(SUBSTEPS):
-            goal, tau = before if step < self._schedule.write else (self._goal, tau_Nm)
-            self._motor_Nm = self._motor(goal, tau)
-            self._plant.advance(self._motor_Nm)
-            if step in self._schedule.latch:
-                due = self._schedule.latch == step
+        done = 0
+        for step in self._schedule.events:
+            command = before if done < self._schedule.write else self._command
+            self._plant.advance(command, step - done)
+            done = step
+            due = self._schedule.latch == step
+            if due.any():
                 self._latched[due] = self._counts(self._plant.mj_data.qpos)[due]
         self._periods += 1
         if self._plant.fault is None:
             self._last = self._measure(tau_Nm)
         return self._last
 
-    def _command(self, tau_Nm: Array, q_wanted: Array) -> Array:
+    def _goals(self, tau_Nm: Array, q_wanted: Array) -> Array:
         lead = self._servo.largest_lead_rad
-        offset = np.clip(tau_Nm / self._believed, -lead, lead)
-        goal = q_wanted + offset
-        # Goals are counts of the encoder whatever it is read with.
-        return quantised(goal, COUNT_RAD) if self._faults.position_bridge else goal
-
-    def _motor(self, goal: Array, tau_Nm: Array) -> Array:
-        if not self._faults.position_bridge:
-            return tau_Nm
-        q, v = self._plant.mj_data.qpos, self._plant.mj_data.qvel
-        limits = self._arm.torque_limits_Nm
-        torque = self._stiffness * (goal - q) - self._damping * v
-        return np.minimum(np.maximum(torque, -limits), limits)
+        goal = q_wanted + np.clip(tau_Nm / self._believed, -lead, lead)
+        return quantised(goal, COUNT_RAD)
 
     def _counts(self, q: Array) -> Array:
         return quantised(np.array(q), COUNT_RAD if self._faults.encoder else 0.0)
@@ -193,7 +192,7 @@ class ServoArm:
         )
 
     def _current(self) -> Array:
-        servo, torque = self._servo, self._motor_Nm
+        servo, torque = self._servo, self._plant.mj_data.actuator_force
         carried = np.maximum(np.abs(torque) - self._holds_Nm, 0.0)
         current = servo.current_A_per_Nm * carried
         noise = servo.current_noise_A * self._rng.normal(size=len(torque))
@@ -204,8 +203,9 @@ class _Schedule:
     """When within a period, which starts as the read ends, things happen.
 
     Attributes:
-        write: First step of the simulator under the new command.
+        write: Step of the simulator from which on the new command is followed.
         latch: (n,) step after which each joint's angle is taken.
+        events: Steps after which something happens, the last one of the period too.
     """
 
     def __init__(self, arm: Arm, faults: ServoFaults) -> None:
@@ -216,4 +216,5 @@ class _Schedule:
         self.write = math.ceil(write_s / step_s)
         # The read is the last thing of the period; servos answer one after the other.
         answers = period - read_s * (1.0 - (np.arange(size) + 1.0) / size)
-        self.latch = np.clip(np.round(answers / step_s).astype(int) - 1, 0, None)
+        self.latch = np.clip(np.round(answers / step_s).astype(int), 1, SUBSTEPS)
+        self.events = sorted({self.write, *self.latch.tolist(), SUBSTEPS} - {0})

@@ -88,7 +88,7 @@ def test_a_bad_torque_stops_the_plant_where_it_is(arm: Arm) -> None:
     bad = ZERO.copy()
     bad[2] = np.nan
     assert np.array_equal(plant.step(bad).q, before.q)
-    assert plant.fault == "torque not finite: elbow_flex"
+    assert plant.fault == "command not finite: elbow_flex"
     assert np.array_equal(plant.step(ZERO).q, before.q)  # latched
     plant.reset(ZERO)
     assert plant.fault is None
