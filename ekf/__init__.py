@@ -29,6 +29,7 @@ from ekf.log_cholesky import (
     upper_factor_partials,
 )
 from ekf.momentum_observer import MomentumObserver, MomentumPayload
+from ekf.observability import CHANNELS
 from ekf.payload_moment_rls import (
     PayloadMomentRLS,
     full_regressor,
@@ -50,6 +51,7 @@ from ekf.samples import JointLog, JointSample, SampleReader
 from ekf.settings import ProcessNoise, torque_variance
 from ekf.streaming import LearnStatus, PayloadEstimator, learn_many
 from ekf.streaming_ekf import StreamingEKF
+from ekf.streaming_supervised import StreamingSupervisedEKF
 from ekf.supervised_ekf import SupervisedEKF
 from ekf.supervised_estimate import PayloadEvent, SupervisedEstimate
 from ekf.supervisor_settings import (
@@ -65,6 +67,7 @@ from ekf.write_back import TrustedWriteBack
 __all__ = [
     "AlignedSample",
     "BatchIdentification",
+    "CHANNELS",
     "ConsistentRateLimiter",
     "CusumDetector",
     "DeviationModel",
@@ -103,6 +106,7 @@ __all__ = [
     "SampleReader",
     "SignalAligner",
     "StreamingEKF",
+    "StreamingSupervisedEKF",
     "SupervisedEKF",
     "SupervisedEstimate",
     "SupervisorSettings",

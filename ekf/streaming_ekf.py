@@ -132,4 +132,9 @@ class StreamingEKF:
         )
         self._time_s = sample.time_s
         self._estimate = estimate
-        return _STATUS.get(estimate.status, LearnStatus.MISSING)
+        return learn_status(estimate.status)
+
+
+def learn_status(status: UpdateStatus) -> LearnStatus:
+    """The same in the terms all payload estimators share."""
+    return _STATUS.get(status, LearnStatus.MISSING)

@@ -18,9 +18,10 @@ from mcap.writer import CompressionType, Writer
 from numpy.typing import NDArray
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
+from ekf import CHANNELS
 from models import load_settings
 from scenarios.metrics import com_m
-from scenarios.record import SIDES, LinkSeries, RunRecord
+from scenarios.record import SIDES, LinkSeries, PayloadSeries, RunRecord
 from scenarios.versions import installed_versions
 from wbmpc.robot import BASE
 
@@ -45,6 +46,15 @@ LINK_FIELDS = (
     *(f"s{i}" for i in (12, 23, 13)),
     *(f"t{i}" for i in (1, 2, 3)),
 )
+PAYLOAD_FIELDS = (
+    "mass_kg",
+    "sigma_mass_kg",
+    "smallest_kg",
+    *(f"com_{a}_m" for a in "xyz"),
+    *(f"sigma_com_{a}_m" for a in "xyz"),
+    *(f"observability_{c}" for c in CHANNELS),
+)
+SUPERVISION_FIELDS = ("test_ratio", "rows_left_out", "unexplained_kg")
 TIP_FIELDS = (
     *(f"world_{a}_m" for a in "xyz"),
     *(f"torso_{a}_m" for a in "xyz"),
@@ -65,7 +75,8 @@ def write_log(path: Path, record: RunRecord) -> None:
 
     Topics: /joint_states, /upper_body_reference, /base/odometry,
     /feet/SIDE/wrench and /feet/SIDE/wrench_estimated (force and moment at the sole in
-    world axes), /links/SIDE, /tips/SIDE, /body, /status, /timing, /cost, /rosout.
+    world axes), /links/SIDE, /payloads/SIDE, /estimator, /tips/SIDE, /body, /status,
+    /timing, /cost, /rosout.
 
     Args:
         path: File to write.
@@ -94,6 +105,7 @@ class _Schemas:
         self.cost = {field_name(k): k for k in record.cost_by_term}
         floats: dict[str, Sequence[str]] = {
             "LinkEstimate": LINK_FIELDS,
+            "Supervision": SUPERVISION_FIELDS,
             "Tip": TIP_FIELDS,
             "Body": BODY_FIELDS,
             "Timing": [f"{name}_ms" for name in self.timing],
@@ -102,6 +114,8 @@ class _Schemas:
         for name, fields in floats.items():
             self._add(name, [f"float64 {field}" for field in fields])
         self._add("Status", ["string solve", "string mode"])
+        payload = [f"float64 {field}" for field in PAYLOAD_FIELDS]
+        self._add("Payload", ["string state", *payload])
 
     def _add(self, name: str, lines: Sequence[str]) -> None:
         text = "\n".join(("std_msgs/Header header", *lines))
@@ -173,8 +187,27 @@ def _in_time_order(schemas: _Schemas, record: RunRecord) -> Iterator[Message]:
             kind = f"{FLAT}LinkEstimate"
             message = schemas.flat(kind, time_s, LINK_FIELDS, rows[k])
             yield time_s, f"/links/{side}", kind, message
+        yield from _payloads(schemas, record, k)
         yield from _numbers(schemas, record, k)
     yield from rare
+
+
+def _payloads(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
+    """What the estimator reports about loads, and its supervisor about itself."""
+    time_s = float(record.time_s[k])
+    kind = f"{FLAT}Payload"
+    for side, link in record.links.items():
+        if link.payload is None:
+            continue
+        values = zip(PAYLOAD_FIELDS, _payload_row(link.payload, k), strict=True)
+        header, state = schemas.header(time_s, WORLD), link.payload.state[k]
+        message = schemas.new(kind, header=header, state=state, **dict(values))
+        yield time_s, f"/payloads/{side}", kind, message
+    if record.supervision is not None:
+        kind, series = f"{FLAT}Supervision", record.supervision
+        row = np.array([getattr(series, name)[k] for name in SUPERVISION_FIELDS])
+        message = schemas.flat(kind, time_s, SUPERVISION_FIELDS, row)
+        yield time_s, "/estimator", kind, message
 
 
 def _motion(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
@@ -307,6 +340,19 @@ def _link_rows(series: LinkSeries) -> Array:
             series.theta,
         ]
     )
+
+
+def _payload_row(payload: PayloadSeries, k: int) -> list[float]:
+    """One tick in the order of `PAYLOAD_FIELDS`."""
+    parts = (
+        payload.mass_kg[k : k + 1],
+        payload.sigma_mass_kg[k : k + 1],
+        payload.smallest_kg[k : k + 1],
+        payload.com_m[k],
+        payload.sigma_com_m[k],
+        payload.observability[k],
+    )
+    return [float(value) for value in np.concatenate(parts)]
 
 
 def _at(values: Array, k: int) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.metrics import Windows, tip_error_m
+from scenarios.plots_payload import has_report, payload_report
 from scenarios.record import SIDES, LinkSeries, RunRecord
 from scenarios.support import Stance
 from wbmpc.robot import Robot
@@ -75,6 +76,10 @@ def write_plots(folder: Path, robot: Robot, records: Records) -> None:
         "cost_by_term": lambda: cost_by_term(main_run(shown)),
         "timing": lambda: timing(main_run(shown)),
     }
+    if has_report(main_run(shown)):
+        pictures["payload"] = lambda: payload_report(
+            main_run(shown), new_figure(9.0, 10.0)
+        )
     for name, draw in pictures.items():
         draw().savefig(folder / f"{name}.png", dpi=DPI)
 

@@ -14,6 +14,8 @@ from ekf import (
     PriorRegime,
     SignalAligner,
     StreamingEKF,
+    StreamingSupervisedEKF,
+    SupervisorSettings,
     TorqueTiming,
     gravity_regressor,
 )
@@ -25,6 +27,8 @@ Maker = Callable[[EstimationRobot], PayloadEstimator]
 BATCH = "batch"
 """The offline reference is no streaming estimator, but has a name among them."""
 QUICK_LAM = 0.95
+LOG_TICK_S = 0.02
+"""Usual time between the samples of a log."""
 
 
 def _payload_rls(robot: EstimationRobot, lam: float = 0.99) -> PayloadEstimator:
@@ -60,22 +64,41 @@ def _momentum(robot: EstimationRobot) -> PayloadEstimator:
 
 
 def _ekf(robot: EstimationRobot) -> PayloadEstimator:
+    feet = len(robot.feet)
+    return StreamingEKF(
+        robot.model, _filter(robot), n_feet=feet, aligner=_aligner(robot)
+    )
+
+
+def _supervised(robot: EstimationRobot) -> PayloadEstimator:
+    return StreamingSupervisedEKF(
+        robot.model,
+        _filter(robot),
+        n_feet=len(robot.feet),
+        aligner=_aligner(robot),
+        settings=SupervisorSettings(tick_s=LOG_TICK_S),
+    )
+
+
+def _filter(robot: EstimationRobot) -> InertialEKF:
     # A payload does not scale its link's inertia, so an arm that moves enough to show
     # it does without the prior; a standing humanoid does not.
     regime = PriorRegime.INERTIA_ONLY if robot.feet else PriorRegime.NONE
-    ekf = InertialEKF(
+    return InertialEKF(
         robot.model,
         robot.links,
         feet=robot.feet,
         measurement_variance=robot.filter_variance,
         prior=FictitiousPrior(regime=regime),
     )
-    aligner = SignalAligner(
+
+
+def _aligner(robot: EstimationRobot) -> SignalAligner:
+    return SignalAligner(
         robot.model,
         cutoff_hz=ALIGNER_CUTOFF_HZ,
         torque_timing=TorqueTiming.INSTANTANEOUS,
     )
-    return StreamingEKF(robot.model, ekf, n_feet=len(robot.feet), aligner=aligner)
 
 
 MAKERS: dict[str, Maker] = {
@@ -86,6 +109,7 @@ MAKERS: dict[str, Maker] = {
     "mass_rls_known_com": lambda robot: _moment_rls(robot, com_m=(0.0, 0.0, 0.0)),
     "momentum_observer": _momentum,
     "ekf": _ekf,
+    "ekf_supervised": _supervised,
 }
 """Streaming estimators: forgetting 0.99 a sample for `payload_rls`, else 0.95."""
 

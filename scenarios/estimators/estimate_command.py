@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from ekf import PayloadReport
 from ekf.payload_torque import locate
 from scenarios.cli import EXIT_OK, print_result, say
 from scenarios.errors import ScenarioError
@@ -20,6 +21,28 @@ from scenarios.estimators.streams.recorded import read_stream
 from scenarios.estimators.streams.stream import Stream
 from scenarios.estimators.tables import markdown, number
 from scenarios.run_folder import RunFolder, choose_path
+
+
+class ReportRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What a supervised estimator adds.
+
+    Attributes:
+        state: What is believed about the link at the end.
+        interval_kg: 95 % interval of the payload.
+        smallest_kg: Smallest load that would be noticed.
+        sigma_com_m: Standard deviation of the centre; None without a load.
+        com_world_m: Centre in the world; None without a load.
+        not_excited: Channels the last second says little about.
+        events: What happened, one sentence each with its time.
+    """
+
+    state: str
+    interval_kg: tuple[float, float]
+    smallest_kg: float
+    sigma_com_m: list[float] | None
+    com_world_m: list[float] | None
+    not_excited: list[str]
+    events: list[str]
 
 
 class EstimateRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +59,7 @@ class EstimateRow(msgspec.Struct, frozen=True, kw_only=True):
         us_per_sample: Median duration of learning one sample.
         consistent: Whether link plus payload was a rigid body at every sample.
         samples: What became of the samples.
+        report: Of an estimator that has one.
     """
 
     estimator: str
@@ -48,6 +72,7 @@ class EstimateRow(msgspec.Struct, frozen=True, kw_only=True):
     us_per_sample: float
     consistent: bool
     samples: dict[str, int]
+    report: ReportRow | None = None
 
 
 class EstimateResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,7 +138,24 @@ def estimate_text(result: EstimateResult) -> str:
         )
         for row in result.rows
     ]
-    return f"{head}\n\n{markdown(header, rows)}"
+    told = [line for row in result.rows for line in _report_lines(row)]
+    return "\n\n".join(
+        [head, markdown(header, rows), *(["\n".join(told)] * bool(told))]
+    )
+
+
+def _report_lines(row: EstimateRow) -> list[str]:
+    """A report in words."""
+    report = row.report
+    if report is None:
+        return []
+    low, high = report.interval_kg
+    weak = ", ".join(report.not_excited) or "none"
+    return [
+        f"{row.estimator}: {report.state}, {low:.2f} to {high:.2f} kg (95 %), "
+        f"smallest load noticed {report.smallest_kg:.2f} kg, not excited: {weak}",
+        *(f"  {event}" for event in report.events),
+    ]
 
 
 def _result(stream: Stream, tracks: list[Track]) -> EstimateResult:
@@ -142,6 +184,20 @@ def _row(stream: Stream, track: Track) -> EstimateRow:
         us_per_sample=track.us_per_sample,
         consistent=track.consistent,
         samples=track.counts,
+        report=None if track.report is None else _report_row(track.report, track),
+    )
+
+
+def _report_row(report: PayloadReport, track: Track) -> ReportRow:
+    known = report.mass_kg > 0.0
+    return ReportRow(
+        state=report.state.value,
+        interval_kg=report.interval_kg,
+        smallest_kg=report.smallest_kg,
+        sigma_com_m=report.sigma_com_m.tolist() if known else None,
+        com_world_m=report.com_world_m.tolist() if known else None,
+        not_excited=list(report.not_excited),
+        events=list(track.events),
     )
 
 

@@ -13,6 +13,7 @@ from ekf import (
     EkfError,
     JointSample,
     PayloadEstimator,
+    PayloadReport,
     identify,
     is_consistent,
 )
@@ -45,6 +46,8 @@ class Track:
         us_per_sample: Median duration of learning one sample; the mean offline.
         counts: What became of the samples.
         offline: Whether it saw the whole stream at once.
+        report: What a supervised estimator says at the end.
+        events: What it says happened, one sentence each with its time.
     """
 
     estimator: str
@@ -56,6 +59,8 @@ class Track:
     us_per_sample: float
     counts: dict[str, int]
     offline: bool = False
+    report: PayloadReport | None = None
+    events: tuple[str, ...] = ()
 
 
 class Row(msgspec.Struct, frozen=True, kw_only=True):
@@ -178,6 +183,11 @@ def _follow(
         payload=estimator.payload_parameters,
         consistent=consistent,
         us_per_sample=float("nan"),
+        report=getattr(estimator, "report", None),
+        events=tuple(
+            f"{event.time_s:.2f} s {event.sentence()}"
+            for event in getattr(estimator, "events", ())
+        ),
         counts={status.value: n for status, n in estimator.counts.items()},
     )
 

@@ -27,6 +27,7 @@ STYLES: dict[str, dict[str, Any]] = {
     "mass_rls_known_com": {"color": "#56B4E9", "linestyle": "--"},
     "momentum_observer": {"color": "#009E73", "linestyle": "-."},
     "ekf": {"color": "#0072B2", "linestyle": "-"},
+    "ekf_supervised": {"color": "#0072B2", "linestyle": ":"},
     "batch": {"color": "#D55E00", "linestyle": (0, (1, 3))},
 }
 RASTER_SEEDS = 50

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from scenarios.record import SIDES, LinkSeries, RunRecord, TipSeries
+from scenarios.record import (
+    SIDES,
+    LinkSeries,
+    PayloadSeries,
+    RunRecord,
+    SupervisionSeries,
+    TipSeries,
+)
 from scenarios.settings import RunSettings
 from wbmpc.robot import BASE, Robot
 
@@ -74,6 +81,13 @@ def make_record(
         fell=fell,
         wall_s=asked.duration_s / 2,
         torque_limit_Nm=np.full(n, 100.0),
+        supervision=SupervisionSeries(
+            test_ratio=np.linspace(0.1, 2.0, ticks),
+            rows_left_out=np.zeros(ticks),
+            unexplained_kg=np.zeros(ticks),
+        )
+        if asked.estimator
+        else None,
     )
 
 
@@ -112,6 +126,22 @@ def _link(
         published=estimate,
         theta=theta,
         sigma_mass_kg=np.full(len(time), 0.1),
+        payload=_payload(truth[:, 0] - nominal[0], known)
+        if settings.estimator
+        else None,
+    )
+
+
+def _payload(load: np.ndarray, known: np.ndarray) -> PayloadSeries:
+    ticks, held = len(load), (known & (load > 0.0))[:, None]
+    return PayloadSeries(
+        mass_kg=np.where(known, load, 0.0),
+        sigma_mass_kg=np.full(ticks, 0.1),
+        smallest_kg=np.full(ticks, 0.2),
+        com_m=np.where(held, [0.0, 0.0, -0.41], np.nan),
+        sigma_com_m=np.where(held, [0.01, 0.02, 0.03], np.nan),
+        observability=np.tile(np.linspace(0.0, 1.0, 10), (ticks, 1)),
+        state=tuple(np.where(held[:, 0], "tracking", "nominal").tolist()),
     )
 
 

@@ -53,6 +53,23 @@ def topics(path: Path) -> dict[str, list[Any]]:
     return topics
 
 
+def test_payload_reports_and_the_supervisor_are_in_the_log(
+    topics: dict[str, list[Any]], record: RunRecord
+) -> None:
+    payload = record.links["left"].payload
+    assert payload is not None and record.supervision is not None
+    messages = [message for _, message in topics["/payloads/left"]]
+    assert tuple(m.state for m in messages) == payload.state
+    assert np.array_equal([m.mass_kg for m in messages], payload.mass_kg)
+    centre = [m.com_z_m for m in messages]
+    assert np.array_equal(centre, payload.com_m[:, 2], equal_nan=True)
+    seen = [m.observability_t3 for m in messages]
+    assert np.array_equal(seen, payload.observability[:, 9])
+    ratios = [message.test_ratio for _, message in topics["/estimator"]]
+    assert np.array_equal(ratios, record.supervision.test_ratio)
+    assert len(topics["/payloads/right"]) == len(record.time_s)
+
+
 def test_joint_states_are_bit_exact(
     topics: dict[str, list[Any]], record: RunRecord
 ) -> None:
