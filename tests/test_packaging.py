@@ -36,6 +36,8 @@ MAY_IMPORT = {
 DISTRIBUTION_OF = {
     "example_robot_data": "example-robot-data-loaders",
     "pinocchio": "pin",
+    "scservo_sdk": "ftservo-python-sdk",
+    "serial": "pyserial",
     "umsgpack": "u-msgpack-python",
     "zenoh": "eclipse-zenoh",
 }

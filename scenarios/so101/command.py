@@ -17,10 +17,12 @@ from scenarios.so101.bench import (
     run_bench,
 )
 from scenarios.so101.calibrate import calibrate_points
+from scenarios.so101.drive import drive, drive_text, log_csv
 from scenarios.so101.jitter import run_jitter
 from scenarios.so101.options import (
     ArmBench,
     ArmCalibrate,
+    ArmDrive,
     ArmJitter,
     ArmServo,
     So101,
@@ -53,6 +55,8 @@ def so101(options: So101) -> int:
         return _servo(command)
     if isinstance(command, ArmCalibrate):
         return _calibrate(command)
+    if isinstance(command, ArmDrive):
+        return _drive(command)
     return _jitter(command)
 
 
@@ -148,6 +152,19 @@ def _calibrate(options: ArmCalibrate) -> int:
     result = calibrate_points(Path(options.points), options.map)
     print_result(result, calibration_text(result), as_json=options.json)
     return EXIT_OK
+
+
+def _drive(options: ArmDrive) -> int:
+    path = None if options.no_files else choose_path(options.out, "so101-drive")
+    result, log = drive(options)
+    text = drive_text(result)
+    if path is not None:
+        with RunFolder(path) as folder:
+            _write(folder, result, text)
+            folder.write_text("log.csv", log_csv(log))
+        say(folder.problem or f"files in {path}")
+    faults = [] if result.fault is None else [result.fault]
+    return _finish(result, text, faults, as_json=options.json)
 
 
 def _jitter(options: ArmJitter) -> int:

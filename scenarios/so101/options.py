@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 import tyro
@@ -54,6 +54,29 @@ class ArmCalibrate(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """Print one JSON object on standard output."""
 
 
+class ArmDrive(msgspec.Struct, frozen=True, kw_only=True, tag=True):
+    """Drive a real arm through the task; it moves."""
+
+    port: Annotated[str, tyro.conf.Positional]
+    """Serial port of the servo bus, or `simulated` for servos on a pseudo-terminal."""
+    controller: Literal["pd", "computed_torque"] = "computed_torque"
+    """Which controller."""
+    payload: float = 0.0
+    """What the model believes is in the jaws [kg]."""
+    calibration: str | None = None
+    """LeRobot calibration file of this arm (default: zero in the middle of a turn)."""
+    timeout: float = 0.0035
+    """For the servos' answers in a period [s]."""
+    home: float = 4.0
+    """Time to move from where the arm is to zero [s]."""
+    json: bool = False
+    """Print one JSON object on standard output."""
+    out: str | None = None
+    """Folder for the log, empty or new (default: runs/TIMESTAMP-so101-drive)."""
+    no_files: bool = False
+    """Leave no folder behind."""
+
+
 class ArmJitter(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """How late the arm's 200 Hz loop is woken on this machine."""
 
@@ -74,6 +97,7 @@ class So101(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[ArmBench, tyro.conf.subcommand("bench", prefix_name=False)]
         | Annotated[ArmServo, tyro.conf.subcommand("servo", prefix_name=False)]
         | Annotated[ArmCalibrate, tyro.conf.subcommand("calibrate", prefix_name=False)]
+        | Annotated[ArmDrive, tyro.conf.subcommand("drive", prefix_name=False)]
         | Annotated[ArmJitter, tyro.conf.subcommand("jitter", prefix_name=False)],
         tyro.conf.OmitArgPrefixes,
     ]

@@ -1,0 +1,1 @@
+"""Feetech STS3215 servos on a serial bus, and a simulated bus to test against."""

@@ -1,0 +1,51 @@
+"""The part of an STS3215's memory that is used here, and what its numbers mean.
+
+Two-byte values are little-endian; signed ones are sign and magnitude, bit 15.
+Source: Feetech's memory table of the SMS/STS series.
+"""
+
+from __future__ import annotations
+
+TORQUE_ENABLE = 40
+GOAL_POSITION = 42
+GOAL_SPEED = 46
+ACCELERATION = 41
+PRESENT_POSITION = 56
+PRESENT_CURRENT = 69
+
+POSITION_BYTES = 2
+STATE_BYTES = PRESENT_CURRENT + 2 - PRESENT_POSITION
+"""From the position to the current: everything a period needs, in one read."""
+
+COUNTS = 4096
+"""Positions of one turn."""
+
+ERROR_BITS = {
+    1: "voltage",
+    2: "angle sensor",
+    4: "overheating",
+    8: "overcurrent",
+    32: "overload",
+}
+"""What a servo may complain about in every answer."""
+
+
+def unsigned(data: bytes) -> int:
+    """A two-byte register."""
+    return int.from_bytes(data[:2], "little")
+
+
+def signed(data: bytes) -> int:
+    """A two-byte register with a sign bit."""
+    value = unsigned(data)
+    return -(value & 0x7FFF) if value & 0x8000 else value
+
+
+def two_bytes(value: int) -> bytes:
+    """A number from 0 to 65535 as a register."""
+    return value.to_bytes(2, "little")
+
+
+def complaints(error: int) -> str:
+    """What the error byte of an answer says; empty if nothing."""
+    return ", ".join(text for bit, text in ERROR_BITS.items() if error & bit)
