@@ -83,3 +83,78 @@ def until(page: Any, condition: Callable[[], Any], wait_s: float = WAIT_S) -> An
         assert time.monotonic() < end, "it did not come about"
         page.wait_for_timeout(20)
     return result
+
+
+STEADY = """
+globalThis.hands = {};
+for (const side of ["left", "right"]) {
+  const { position } = device.controllers[side];
+  hands[side] = { at: [position.x, position.y, position.z], to: null, speed: 0 };
+  hands[side].to = [...hands[side].at];
+}
+const shake = () => 1e-4 * (Math.random() - 0.5);
+let before = performance.now();
+setInterval(() => {
+  const now = performance.now(), time = (now - before) / 1000;
+  before = now;
+  for (const [side, { at, to, speed }] of Object.entries(hands)) {
+    const way = to.map((x, i) => x - at[i]);
+    const share = Math.min(1, (speed * time) / (Math.hypot(...way) || 1));
+    way.forEach((x, i) => (at[i] += share * x));
+    device.controllers[side].position.set(...at.map((x) => x + shake()));
+  }
+}, 5);
+"""
+"""Hands that tremble, as those of people do, and move at a speed."""
+
+
+class Headset:
+    """An operator's hands in the emulated headset of a page."""
+
+    def __init__(self, page: Any) -> None:
+        """Let the hands tremble from now on."""
+        self._page = page
+        page.evaluate(f"() => {{ {STEADY} }}")
+
+    def move(self, side: str, by_m: tuple[float, float, float], speed: float) -> None:
+        """Move a hand, in WebXR axes; returns when it is there."""
+        self._page.evaluate(
+            """([side, by, speed]) => {
+              hands[side].to = hands[side].to.map((x, i) => x + by[i]);
+              hands[side].speed = speed;
+            }""",
+            [side, by_m, speed],
+        )
+        gap = (
+            "side => Math.hypot(...hands[side].to.map((x, i) => x - hands[side].at[i]))"
+        )
+        until(self._page, lambda: self._page.evaluate(gap, side) < 1e-6)
+
+    def squeeze(self, value: float, *sides: str) -> None:
+        """Close or open the hands."""
+        for side in sides:
+            self._button(side, "squeeze", value)
+
+    def press_sticks(self, pressed: bool) -> None:
+        """Press both thumbsticks, or let them go."""
+        for side in ("left", "right"):
+            self._button(side, "thumbstick", float(pressed))
+
+    def stick(self, side: str, x: float, y: float) -> None:
+        """Tilt a thumbstick; forward is negative y."""
+        self._page.evaluate(
+            "([s, x, y]) => device.controllers[s].updateAxes('thumbstick', x, y)",
+            [side, x, y],
+        )
+
+    def track(self, side: str, tracked: bool) -> None:
+        """Lose a controller, or find it again."""
+        self._page.evaluate(
+            "([s, t]) => { device.controllers[s].connected = t; }", [side, tracked]
+        )
+
+    def _button(self, side: str, name: str, value: float) -> None:
+        self._page.evaluate(
+            "([s, n, v]) => device.controllers[s].updateButtonValue(n, v)",
+            [side, name, value],
+        )

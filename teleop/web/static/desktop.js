@@ -52,7 +52,7 @@ class Hand {
 
 export class DesktopOperator {
   constructor(stage, figure) {
-    this.chosen = "right";
+    this.chosen = "both"; // sticks, hence keys, work while their own hand is engaged
     this.latched = false;
     this.hands = { left: new Hand(START.left), right: new Hand(START.right) };
     this.#stage = stage;
@@ -202,22 +202,21 @@ export class DesktopOperator {
     this.#shift(ahead.multiplyScalar(event.deltaY > 0 ? -M_PER_NOTCH : M_PER_NOTCH));
   }
 
-  /** Hands move together when both are chosen, and only once the robot follows. */
-  #moved() {
-    const together = this.latched && this.chosen === "both";
-    const sides = together ? SIDES : [this.#drag.side];
-    return sides.filter((side) => this.#engaged[side]).map((side) => this.hands[side]);
+  /** The dragged hand, once the robot follows it. */
+  get #moved() {
+    const { side } = this.#drag;
+    return this.#engaged[side] ? this.hands[side] : null;
   }
 
   #shift(way) {
-    for (const hand of this.#moved()) hand.goal.position.add(way);
+    this.#moved?.goal.position.add(way);
   }
 
   #rotate(dx, dy) {
     const { up, right } = this.#viewAxes();
     const turn = new THREE.Quaternion().setFromAxisAngle(up, dx * RAD_PER_PIXEL);
     turn.multiply(new THREE.Quaternion().setFromAxisAngle(right, dy * RAD_PER_PIXEL));
-    for (const hand of this.#moved()) hand.goal.rotation.premultiply(turn);
+    this.#moved?.goal.rotation.premultiply(turn);
   }
 
   /** Metres at the handle's distance for pixels on the screen. */

@@ -81,10 +81,10 @@ export class Link {
   tick() {
     const now = seconds();
     if (this.open) {
-      if (now - this.#heardAt > SILENCE_S) this.#drop();
+      if (now - this.#heardAt > SILENCE_S) this.drop();
       else this.#keepUp(now);
     } else if (this.#socket) {
-      if (now - this.#startedAt > CONNECT_TIMEOUT_S) this.#drop();
+      if (now - this.#startedAt > CONNECT_TIMEOUT_S) this.drop();
     } else if (now >= this.#retryAt && !this.replaced) {
       this.#connect();
     }
@@ -123,12 +123,12 @@ export class Link {
     socket.onclose = (event) => {
       if (socket !== this.#socket) return;
       this.replaced = event.code === REPLACED;
-      this.#drop();
+      this.drop();
     };
   }
 
   /** Let the socket go, whatever its state, and come back later. */
-  #drop() {
+  drop() {
     const socket = this.#socket;
     this.#socket = null;
     this.accepted = null;

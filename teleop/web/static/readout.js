@@ -7,6 +7,10 @@ const STATES = {
   held: ["Held", "warn"],
   stopped: ["Stopped", "bad"],
 };
+const HINTS = {
+  ready: "Squeeze to move the robot",
+  stopped: "Squeeze again to go on",
+};
 const STALE_S = 0.5;
 const FULL_MARGIN_M = 0.08;
 const FULL_LOAD_KG = 8;
@@ -54,7 +58,8 @@ function stateReading(link, status) {
     return { name: "idle", text: "Watching", level: "calm", reason };
   }
   const [text, level] = STATES[status.state] ?? [status.state, "warn"];
-  return { name: status.state, text, level, reason: status.reason ?? "" };
+  const reason = status.reason ?? HINTS[status.state] ?? "";
+  return { name: status.state, text, level, reason };
 }
 
 function handReading(status, side) {
