@@ -13,6 +13,7 @@ import msgspec
 import msgspec.inspect
 
 from models.errors import SettingsError, UnknownNameError, near_names
+from models.files import is_file
 from models.installed import installed_urdf, is_installed_name
 from models.settings import RobotSettings
 
@@ -34,9 +35,9 @@ def settings_path(robot: str) -> Path:
     if robot in robot_names():
         return _HERE / robot / "settings.toml"
     path = Path(robot)
-    if path.suffix == ".toml" and path.is_file():
+    if path.suffix == ".toml" and is_file(path):
         return path.resolve()
-    if path.suffix == ".urdf" and path.is_file():
+    if path.suffix == ".urdf" and is_file(path):
         raise SettingsError(
             f"{robot} is a robot file; a run needs settings for it: wbmpc "
             f"init {robot} --out FOLDER"

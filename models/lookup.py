@@ -6,6 +6,7 @@ from pathlib import Path
 
 from models.catalogue import robot_names
 from models.errors import ModelsError, RobotFileError, UnknownNameError
+from models.files import is_file
 from models.installed import PREFIX, installed_robot_names, installed_urdf
 
 _SUFFIXES = ("_description", "_data")
@@ -23,9 +24,9 @@ def find_urdf(name: str) -> Path:
         UnknownNameError: No such robot is installed.
     """
     path = Path(name)
-    if path.is_file():
+    if is_file(path):
         return path
-    if path.is_dir() or path.suffix or len(path.parts) > 1:
+    if name.startswith(".") or path.suffix or len(path.parts) != 1:
         raise RobotFileError(f"robot file {path} does not exist, or is no file")
     return installed_urdf(f"{PREFIX}{_known(name)}")
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from models.description import Description
+from models.files import is_file
 
 _PACKAGE = "package://"
 
@@ -48,20 +49,13 @@ def find_mesh(name: str, urdf: Path, folders: Iterable[Path]) -> Path | None:
     """
     if not name.startswith(_PACKAGE):
         path = urdf.parent / unquote(name.removeprefix("file://"))
-        return path if _is_file(path) else None
+        return path if is_file(path) else None
     package, _, rest = unquote(name.removeprefix(_PACKAGE)).partition("/")
     for folder in folders:
         places = [folder / package / rest]
         if folder.name == package:
             places.append(folder / rest)
         for place in places:
-            if _is_file(place):
+            if is_file(place):
                 return place
     return None
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name no file can have
-        return False

@@ -204,7 +204,7 @@ def _limits(description: Description, element: ET.Element) -> list[Repair]:
 def _reversed(joint: Joint, limit: ET.Element) -> list[Repair]:
     assert joint.limit is not None
     lower, upper = joint.limit.lower or 0.0, joint.limit.upper or 0.0
-    if joint.kind == "continuous" or lower <= upper:
+    if joint.kind == "continuous" or not lower > upper:
         return []
     limit.set("lower", f"{upper:.9g}")
     limit.set("upper", f"{lower:.9g}")

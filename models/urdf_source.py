@@ -17,6 +17,9 @@ from models.errors import RobotFileError
 MAX_BYTES = 50_000_000
 """No robot file is larger; a larger file is a mistake."""
 
+MAX_DEPTH = 50
+"""Elements inside elements; URDFs have six levels, and writing XML recurses."""
+
 _ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*("[^"]*"|'[^']*')""")
 _ODD_SPACE = re.compile(r"[^\S ]|&#(?:x0*9|0*9|x0*a|0*10|x0*d|0*13);", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -64,7 +67,19 @@ def parse_urdf(path: Path, content: bytes) -> UrdfSource:
             f"{path} is not a usable URDF: its root element is <{root.tag}>, must be "
             "<robot>"
         )
+    if _depth(root) > MAX_DEPTH:
+        raise RobotFileError(
+            f"{path} is not a usable URDF: nested more than {MAX_DEPTH} elements deep"
+        )
     return UrdfSource(path=path, root=root, odd_vectors=_odd_vectors(content))
+
+
+def _depth(root: ET.Element) -> int:
+    """Levels of elements, counted to one more than is allowed."""
+    level, depth = [root], 0
+    while level and depth <= MAX_DEPTH:
+        level, depth = [child for element in level for child in element], depth + 1
+    return depth
 
 
 def _read(path: Path) -> bytes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from models.check.attributes import check_attributes
 from models.check.bodies import check_bodies
 from models.check.carried import check_carried, check_moving_bodies
 from models.check.joint_kinds import check_kinds
@@ -29,7 +30,7 @@ BODIES: tuple[Rule, ...] = (check_kinds, check_bodies, check_carried)
 """What rigid-body dynamics needs."""
 CONTROL: tuple[Rule, ...] = (check_moving_bodies, check_mimics, check_limits)
 """What a torque-limited controller needs besides."""
-ADVICE: tuple[Rule, ...] = (check_symmetry, check_shapes)
+ADVICE: tuple[Rule, ...] = (check_attributes, check_symmetry, check_shapes)
 """What makes a robot no less usable."""
 ALL: tuple[Rule, ...] = BODIES + CONTROL + ADVICE
 DOUBTS: tuple[Rule, ...] = (check_limits, check_shapes)

@@ -14,6 +14,9 @@ from models.tree import placements, rigid_groups, roots, transform, walk
 
 Array = NDArray[np.float64]
 
+SMALLEST_KG = 1e-9
+"""Lighter bodies are mistakes, and drown in rounding."""
+
 
 def check_carried(description: Description) -> Iterator[Finding]:
     """A joint whose whole subtree has no mass; a base without any."""
@@ -60,7 +63,10 @@ def _moving_body(
     if any(_is_reported(description.links[name]) for name in links):
         return
     mass, tensor = _merged(description, links, poses)
-    if mass > 0.0 and is_slack(mass, tensor):
+    if mass < SMALLEST_KG:
+        rule = f"what joint {joint.name} carries must be {SMALLEST_KG:g} kg or more"
+        yield error(f"link {links[0]}: mass", f"{mass:g}", rule)
+    elif is_slack(mass, tensor):
         rule = f"what joint {joint.name} carries must have inertia about every axis"
         yield error(
             f"link {links[0]}: inertia", f"a point or line of {mass:g} kg", rule

@@ -157,6 +157,17 @@ def test_a_point_can_not_be_turned() -> None:
     assert "joint elbow" in found.rule
 
 
+def test_what_a_joint_moves_is_no_rounding_error() -> None:
+    dust = inertial('<mass value="1e-300"/>', SPHERE.replace("0.01", "1e-302"))
+    assert only_error(arm(hand=dust)).rule.endswith("must be 1e-09 kg or more")
+
+
+def test_attributes_that_nothing_reads_are_said() -> None:
+    elbow = joint("elbow", "upper", "lower", origin='XYZ="0 0 0.2"')
+    found = told(arm(elbow=elbow), "warning", "joint elbow: origin XYZ")
+    assert (found.value, found.rule) == ("0 0 0.2", "is not read; did you mean xyz?")
+
+
 def test_millimetres_are_suspected() -> None:
     content = inertial(tensor=SPHERE.replace("0.01", "1e4"))
     found = told(arm(hand=content), "warning", "link lower: inertia")

@@ -102,6 +102,13 @@ def test_what_nothing_speaks_for_is_left_and_said(tmp_path: Path) -> None:
     assert left == {"link lower: mass", "joint elbow: effort limit"}
 
 
+def test_limits_that_are_no_numbers_are_not_exchanged(tmp_path: Path) -> None:
+    elbow = joint("elbow", "upper", "lower", limit=LIMIT.replace('"-1"', '"x"'))
+    result = repaired(arm(elbow=elbow), tmp_path)
+    assert result.repairs == ()
+    assert [f.value for f in result.report.errors] == ["'x'"]
+
+
 def test_white_space_and_comments(tmp_path: Path) -> None:
     elbow = joint("elbow", "upper", "lower", origin='xyz="0\t0\t0.2"')
     result = repaired(arm(elbow=elbow, more="<!-- by hand -->"), tmp_path)

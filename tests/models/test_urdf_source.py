@@ -52,6 +52,7 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
         (b"hello", "not XML: syntax error"),
         (b"<robot>", "not XML"),
         (b"\x00\x01\x02", "not XML"),
+        (b"<robot>" + b"<a>" * 9999 + b"</a>" * 9999 + b"</robot>", "nested more"),
         (b"<mujoco/>", "its root element is <mujoco>"),
         (b'<?xml version="1.0" encoding="klingon"?><robot/>', "not XML"),
     ],

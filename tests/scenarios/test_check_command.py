@@ -91,6 +91,9 @@ def test_text_has_the_file_first_and_the_verdict_last(
         ("no/such/folder/robot.urdf", "does not exist"),
         (".", "does not exist, or is no file"),
         ("nothing.toml", "nothing.toml"),
+        ("x" * 5000, "unknown robot"),
+        ("x" * 5000 + ".toml", "unknown robot"),
+        ("", "does not exist"),
     ],
 )
 def test_what_can_not_be_read_is_exit_code_2(
