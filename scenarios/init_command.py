@@ -66,9 +66,11 @@ def init_robot(options: Init) -> int:
         model, description, wrists=not options.lock_wrists, armature_kgm2=known
     )
     name = _name(description)
-    text = settings_text(proposal, _reference(options.robot, urdf, target), name)
-    _write(target, text)
-    result = _result(proposal, Robot.load(str(target)), target)
+    settings = msgspec.structs.replace(proposal.settings, name=name)
+    result = _result(proposal, Robot(settings), target)
+    _write(
+        target, settings_text(proposal, _reference(options.robot, urdf, target), name)
+    )
     print_result(result, _told(result), as_json=options.json)
     say(f"wrote {target}; try: wbmpc run window_washing --robot {target}")
     return EXIT_OK

@@ -70,6 +70,7 @@ def find_limbs(tree: Tree) -> Limbs:
         if joint not in leg
     )
     _check_sides(tree, legs)
+    _check_strength(tree, (*legs[0], *legs[1], *spine, *arms[0], *arms[1]))
     return Limbs(
         legs=legs,
         spine=spine,
@@ -93,9 +94,7 @@ def group_settings(tree: Tree, limbs: Limbs, *, wrists: bool) -> GroupSettings:
     """
     arms, locked = [], list[int]()
     for arm, elbow in zip(limbs.arms, limbs.elbows, strict=True):
-        kept = elbow + 1
-        while wrists and kept < len(arm) and _can_hold(tree, arm[kept]):
-            kept += 1
+        kept = len(arm) if wrists else elbow + 1
         arms.append(arm[:kept])
         locked += arm[kept:]
     able = [j for j in (*limbs.rest, *locked) if _can_hold(tree, j)]
@@ -187,11 +186,28 @@ def _check_sides(tree: Tree, legs: tuple[tuple[int, ...], tuple[int, ...]]) -> N
         )
 
 
+def _check_strength(tree: Tree, joints: tuple[int, ...]) -> None:
+    for joint in joints:
+        if not 0.0 < tree.effort(joint) < np.inf:
+            raise ProposalError(
+                f"{tree.model.name}: joint {tree.name(joint)}: effort limit "
+                f"{tree.effort(joint):g}: must be finite and > 0 to hold the robot"
+            )
+
+
 def _arm(tree: Tree, root: int) -> tuple[tuple[int, ...], int]:
-    """Joints of an arm, and the place of its elbow among them."""
+    """Joints of an arm, and the place of its elbow among them.
+
+    The wrist ends before the first joint that could not hold itself.
+    """
     chain = tree.chain(root)
     elbow = _elbow(tree, chain)
-    return chain[: elbow + 1 + WRIST_JOINTS], elbow
+    end = elbow + 1
+    while end < min(len(chain), elbow + 1 + WRIST_JOINTS) and _can_hold(
+        tree, chain[end]
+    ):
+        end += 1
+    return chain[:end], elbow
 
 
 def _elbow(tree: Tree, chain: tuple[int, ...]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -21,8 +22,8 @@ KNEE_BENDS_RAD = (0.8, 0.65, 0.5, 0.35, 0.2)
 """Tried in this order; the first is the shipped robot's."""
 TORQUE_SHARE = 0.6
 """Of each effort limit that standing still may take."""
-FLAT_RAD = 1e-3
-MISS_M = 1e-3
+MISS = 1e-3
+"""Largest angle [rad] and distance [m] by which feet may miss their place."""
 _HARD, _KNEE, _SMALL = 100.0, 1.0, 0.03
 _LIMIT_MARGIN_RAD = 0.03
 
@@ -113,10 +114,9 @@ class _StanceSearch:
         start = np.zeros(len(self._legs))
         for index, (knee, sign) in enumerate(self._knees):
             start[6 * index + knee] = sign * knee_rad
-        residual = lambda angles: self._residual(angles, knee_rad)  # noqa: E731
+        residual = functools.partial(self._residual, knee_rad=knee_rad)
         angles, _ = least_squares(residual, start, self._low, self._high)
-        hard = residual(angles)[: self._hard_rows] / _HARD
-        if np.abs(hard).max() > MISS_M:
+        if np.abs(self._misses(angles)).max() > MISS:
             return None
         share, busiest = self._torque_share(angles)
         pin.centerOfMass(self._model, self._data, self._q(angles))
@@ -131,10 +131,17 @@ class _StanceSearch:
             busiest=busiest,
         )
 
-    _hard_rows = 11
-
     def _residual(self, angles: Array, knee_rad: float) -> Array:
-        """Feet flat, level, side by side, under the centre of mass; knees bent."""
+        """What must be met, then knees bent, then small angles."""
+        knees = [
+            angles[6 * index + knee] - sign * knee_rad
+            for index, (knee, sign) in enumerate(self._knees)
+        ]
+        misses = _HARD * self._misses(angles)
+        return np.concatenate([misses, _KNEE * np.array(knees), _SMALL * angles])
+
+    def _misses(self, angles: Array) -> Array:
+        """(11,) feet flat [rad], level, side by side, under the centre of mass [m]."""
         com = pin.centerOfMass(self._model, self._data, self._q(angles))
         left, right = self._soles()
         flat = [pin.log3(sole.rotation) for sole in (left, right)]
@@ -144,14 +151,8 @@ class _StanceSearch:
             sole.translation[1] - wanted
             for sole, wanted in zip((left, right), self._sideways, strict=True)
         ]
-        hard = [*flat[0], *flat[1], apart[0], apart[2], ahead[0], *sideways]
-        knees = [
-            angles[6 * index + knee] - sign * knee_rad
-            for index, (knee, sign) in enumerate(self._knees)
-        ]
-        return np.concatenate(
-            [_HARD * np.array(hard), _KNEE * np.array(knees), _SMALL * angles]
-        )
+        rows = [*flat[0], *flat[1], apart[0], apart[2], ahead[0], *sideways]
+        return np.array(rows)
 
     def _q(self, angles: Array) -> Array:
         q = self._rest.copy()

@@ -248,3 +248,13 @@ def test_least_squares_finds_minima_inside_and_on_bounds() -> None:
     x, value = least_squares(rosenbrock, np.array([-1.2, 1.0]), -wide, bound)
     np.testing.assert_allclose(x, [0.5, 0.25], atol=1e-4)
     assert value == pytest.approx(0.25, rel=1e-4)
+
+
+def test_a_leg_without_a_torque_limit_is_refused(tmp_path: Path) -> None:
+    text = urdf_of("alexander").read_text(encoding="utf-8")
+    limit = 'effort="200"'
+    assert limit in text
+    path = tmp_path / "weak.urdf"
+    path.write_text(text.replace(limit, 'effort="0"'), encoding="utf-8")
+    with pytest.raises(ProposalError, match="effort limit 0: must be finite and > 0"):
+        propose(*load_any(path))
