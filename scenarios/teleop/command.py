@@ -57,6 +57,8 @@ OPERATOR_PRIORITY = 20
 """Of SCHED_FIFO; the control side and the plant come first."""
 CORES_FOR_TWO_THREADS = 4
 """With fewer, a second solver thread takes the core the operator's side needs."""
+TICKS_TO_REPORT = 10
+"""Fewer say nothing about a run."""
 LAST_WORD_S = 2.0
 """For the page to say why the robot stands no more."""
 
@@ -146,10 +148,13 @@ class TeleopSession:
 
     @contextlib.contextmanager
     def _ctrl_c_ends(self) -> Iterator[None]:
-        """The first Ctrl-C ends the run in order, the second one at once."""
+        """The first Ctrl-C ends the run in order, the second one at once.
+
+        Before the robot has moved there is nothing to report: it ends at once, too.
+        """
 
         def end(*_: Any) -> None:
-            if self._interrupted:
+            if self._interrupted or self._link.ticks < TICKS_TO_REPORT:
                 raise KeyboardInterrupt
             self._interrupted = True
             say("ending; once more to end at once")

@@ -31,7 +31,7 @@ class RobotLink:
 
     Attributes:
         latency: From samples to torques.
-        wants_end: Set to end the run.
+        ticks: Control ticks so far.
     """
 
     def __init__(
@@ -55,7 +55,8 @@ class RobotLink:
         self._model, self._data = robot.model.copy(), robot.model.createData()
         self._joints = [robot.link_joint(robot.arms[side].link) for side in SIDES]
         self._nominal_kg = [robot.model.inertias[j].mass for j in self._joints]
-        self._read_s, self._ticks, self._sent = 0.0, 0, 0
+        self._read_s, self._sent = 0.0, 0
+        self.ticks = 0
         self._last: tuple[Snapshot, ControlTick] | None = None
 
     @property
@@ -74,9 +75,9 @@ class RobotLink:
         self.latency.received(
             self._references.newest, self._read_s, tick.result.plan.time_s
         )
-        if self._ticks % STATE_EVERY == 0:
+        if self.ticks % STATE_EVERY == 0:
             self._states.send(self._state(snapshot, tick))
-        self._ticks += 1
+        self.ticks += 1
         self._last = (snapshot, tick)
 
     def say(self, problem: str) -> None:
