@@ -46,6 +46,7 @@ PRIOR_NAMES: dict[str, PriorName] = {
 
 def run_scenario(options: Run) -> int:
     """Run one scenario, and its unloaded twin for the tip errors."""
+    _refuse_idle_options(options)
     settings = resolve(options, estimator=not options.no_ekf)
     robot = check(settings)
     tell_load(options, settings)
@@ -59,6 +60,18 @@ def run_scenario(options: Run) -> int:
     if path is not None:
         save(path, robot, metrics, text, records)
     return verdict({"run": metrics})
+
+
+def _refuse_idle_options(options: Run) -> None:
+    """Options of the estimator say nothing where there is none.
+
+    Raises:
+        ScenarioError: One was given all the same.
+    """
+    idle = {"--tare": options.tare > 0.0, "--prior": options.prior != Run.prior}
+    for name, given in idle.items():
+        if options.no_ekf and given:
+            raise ScenarioError(f"{name}: is for the estimator; not with --no-ekf")
 
 
 def compare_scenario(options: Compare) -> int:

@@ -87,14 +87,35 @@ def run_settings(scenario: str, **asked: Any) -> RunSettings:
 
     fields = msgspec.structs.asdict(find_preset(scenario))
     del fields["summary"]
-    fields |= {name: value for name, value in asked.items() if value is not None}
-    settings = RunSettings(scenario=scenario, **fields)
+    given = {name: value for name, value in asked.items() if value is not None}
+    settings = RunSettings(scenario=scenario, **_fitted(fields | given, given))
     if asked.get("payload_kg") is not None or settings.robot == PAPER_ROBOT:
         return settings
     from scenarios.catalogue import default_load
 
     load = default_load(settings)
     return msgspec.structs.replace(settings, payload_kg=load.load_kg)
+
+
+def _fitted(fields: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Defaults that lie after the end of a shorter run are left out, or asked for.
+
+    Raises:
+        ScenarioError: The run ends before its load comes, and nobody said when.
+    """
+    from scenarios.errors import ScenarioError
+
+    end_s = fields["duration_s"]
+    if "remove_at_s" not in given and (fields["remove_at_s"] or 0.0) > end_s:
+        fields = fields | {"remove_at_s": None}
+    if "at_s" in given or not fields["at_s"] > end_s > 0.0:
+        return fields
+    if fields["payload_kg"] > 0.0:
+        raise ScenarioError(
+            f"--duration {end_s:g}: ends before the load comes at {fields['at_s']:g} s; "
+            "give an earlier --at, a longer --duration, or --payload 0"
+        )
+    return fields | {"at_s": end_s}
 
 
 def defaults_text() -> str:

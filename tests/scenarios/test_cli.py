@@ -13,7 +13,7 @@ import pytest
 from records import make_record
 
 from scenarios.batch import _Job, run_all
-from scenarios.cli import main
+from scenarios.cli import EXIT_BAD_INPUT, main
 from scenarios.errors import ProcessLostError, ScenarioError
 from scenarios.record import RunRecord
 from scenarios.settings import RunSettings
@@ -308,3 +308,11 @@ def test_spawned_run_that_dies_is_a_sentence() -> None:
         job.finish()
     results.close()
     process.close()
+
+
+@pytest.mark.parametrize("idle", [("--tare", "1"), ("--prior", "all")])
+def test_options_of_the_estimator_need_one(
+    idle: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "standing", "--no-ekf", *idle]) == EXIT_BAD_INPUT
+    assert f"{idle[0]}: is for the estimator" in capsys.readouterr().err

@@ -28,6 +28,19 @@ def test_what_is_asked_for_goes_first() -> None:
     assert (asked.arm, asked.ramp_s, asked.payload_kg) == ("left", 0.0, 5.0)
 
 
+def test_a_short_run_says_what_it_leaves_out() -> None:
+    with pytest.raises(ScenarioError, match="--duration 2: ends before the load"):
+        run_settings("window_washing", duration_s=2.0)
+    with pytest.raises(ScenarioError, match="--at 3:"):
+        run_settings("window_washing", duration_s=2.0, at_s=3.0)
+    with pytest.raises(ScenarioError, match="--duration -1: must be"):
+        run_settings("window_washing", duration_s=-1.0)
+    unloaded = run_settings("window_washing", duration_s=2.0, payload_kg=0.0)
+    assert unloaded.at_s == 2.0
+    kept_on = run_settings("runtime_loading", duration_s=10.0)
+    assert (kept_on.at_s, kept_on.remove_at_s) == (6.0, None)
+
+
 def test_plates_are_the_papers() -> None:
     assert run_settings("runtime_loading").payload_kg == pytest.approx(7.94, abs=5e-3)
     assert run_settings("squat_pickup").payload_kg == pytest.approx(4.54, abs=5e-3)
