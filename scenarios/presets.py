@@ -112,8 +112,9 @@ def _fitted(fields: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         return fields
     if fields["payload_kg"] > 0.0:
         raise ScenarioError(
-            f"--duration {end_s:g}: ends before the load comes at {fields['at_s']:g} s; "
-            "give an earlier --at, a longer --duration, or --payload 0"
+            f"--duration {end_s:g}: ends before the load comes, at "
+            f"{fields['at_s']:g} s; give an earlier --at, a longer --duration, or "
+            "--payload 0"
         )
     return fields | {"at_s": end_s}
 

@@ -169,7 +169,7 @@ def test_flags_reach_the_run(
     runner: list[RunSettings], capsys: pytest.CaptureFixture[str]
 ) -> None:
     argv = "run window_washing --payload 2.5 --arm both --at 1 --remove-at 4 --ramp 0.5"
-    argv += " --no-ekf --no-twin --prior none --set mpc.nodes=20 --set mpc.iterations=2"
+    argv += " --no-ekf --no-twin --set mpc.nodes=20 --set mpc.iterations=2"
     assert main([*argv.split(), *QUICK]) == 0
     assert runner == [
         RunSettings(
@@ -180,11 +180,12 @@ def test_flags_reach_the_run(
             ramp_s=0.5,
             duration_s=6.0,
             estimator=False,
-            prior="none",
             overrides=("mpc.nodes=20", "mpc.iterations=2"),
         )
     ]
     assert "estimator off" in capsys.readouterr().out
+    assert main(["run", "standing", "--no-twin", "--prior", "none", *QUICK]) == 0
+    assert (runner[-1].prior, runner[-1].estimator) == ("none", True)
 
 
 def test_fall_is_exit_code_1_and_said(
