@@ -7,12 +7,14 @@ import numpy as np
 from ekf.arrays import Array
 
 _LARGEST_RATIO = 4.0
+_CONSISTENT = 1.0864
+"""c: makes up for the clipping, so that v is right for normal noise."""
 
 
 class InnovationNoise:
     r"""Running mean square of the innovation, row by row.
 
-    .. math:: v \leftarrow v + (1 - e^{-\Delta t / \tau}) (\min(e^2, 4 v) - v)
+    .. math:: v \leftarrow v + (1 - e^{-\Delta t / \tau}) (c \min(e^2, 4 v) - v)
 
     within a floor and a ceiling. A quiet plant is watched closely; one with friction,
     whose innovations are some Nm all the time, raises no alarm over them. Large
@@ -51,6 +53,7 @@ class InnovationNoise:
             dt_s: Time since the one before.
         """
         share = -math.expm1(-dt_s / self._span_s) * rows
-        squares = np.minimum(innovation**2, _LARGEST_RATIO * self.variance)
+        clipped = np.minimum(innovation**2, _LARGEST_RATIO * self.variance)
+        squares = _CONSISTENT * clipped
         learnt = self.variance + share * (squares - self.variance)
         self.variance = np.minimum(np.maximum(learnt, self._floor), self._ceiling)
