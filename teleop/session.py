@@ -30,6 +30,9 @@ from teleop.stream_messages import RobotState
 CLIENT_GONE_S = 2.0
 """A client that was silent for this long can be replaced by another one."""
 
+SATURATED_SHARE = 0.1
+"""Share of the last second at its torque limit from which a joint is named."""
+
 
 class OperatorSession:
     """Who drives, what they say, and what they are shown.
@@ -150,7 +153,19 @@ class OperatorSession:
             return blocked
         reasons = {s: h.engagement.reason for s, h in self.operator.hands.items()}
         said = [f"{side} hand: {why}" for side, why in reasons.items() if why]
-        return "; ".join(said) or None
+        return "; ".join([*said, *self._at_limits()]) or None
+
+    def _at_limits(self) -> list[str]:
+        """Joints that can not do what is asked, most of the time first."""
+        robot = self.operator.state
+        shares = {} if robot is None else robot.saturated
+        often = sorted(shares.items(), key=lambda item: -item[1])
+        told = [
+            f"{joint} {100 * share:.0f} %"
+            for joint, share in often
+            if share > SATURATED_SHARE
+        ]
+        return [f"torque at its limit: {', '.join(told)}"] if told else []
 
     def _haptic(self, margin_m: float | None) -> float:
         if margin_m is None:

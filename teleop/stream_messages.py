@@ -66,6 +66,8 @@ class RobotState(msgspec.Struct, frozen=True, kw_only=True):
     """By side; empty without estimator."""
     margin_m: float | None = None
     """Centre of mass inside the support polygon, negative outside."""
+    saturated: dict[str, float] = {}
+    """Share of the last second that a joint's torque was at its limit, where any."""
     problem: str | None = None
     """Why the robot takes no references any more."""
 

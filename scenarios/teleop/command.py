@@ -173,7 +173,7 @@ class TeleopSession:
         return TeleopResult(
             driver=_driver(self._options),
             transport=self._options.listen,
-            hands=hand_tracking(record),
+            hands=hand_tracking(record, self._link.off_target),
             base=base_motion(record),
             latency=self._link.latency.budget(),
             stream=stream_quality(self._stream, float(record.time_s[-1])),

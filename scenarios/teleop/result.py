@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,7 @@ from scenarios.paper import Goal
 from scenarios.record import SIDES, RunRecord
 from scenarios.results import RunMetrics
 from scenarios.scoreboard import Line, lines_table
+from scenarios.settings import RunSettings
 from scenarios.teleop.latency import LatencyBudget, Percentiles
 from teleop.operator_process import OperatorReport
 from teleop.reference_stream import StreamedReference
@@ -32,6 +35,8 @@ class HandTracking(msgspec.Struct, frozen=True, kw_only=True):
     rmse_settled_mm: float | None
     """From 2 s after loading on; None without load."""
     max_settled_mm: float | None
+    off_target_rmse_settled_mm: float | None
+    """From where the operator wants it, delays included; while engaged."""
 
 
 class BaseMotion(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,9 +74,16 @@ class TeleopResult(msgspec.Struct, frozen=True, kw_only=True):
     run: RunMetrics
 
 
-def hand_tracking(record: RunRecord) -> dict[str, HandTracking]:
-    """Both hands; the settled window ends when the load comes off."""
-    return {side: _hand(record, side) for side in SIDES}
+def hand_tracking(
+    record: RunRecord, off_target: Mapping[str, Iterable[tuple[float, float]]]
+) -> dict[str, HandTracking]:
+    """Both hands; the settled window ends when the load comes off.
+
+    Args:
+        record: The run.
+        off_target: By side: time [s] and distance from the operator's target [m].
+    """
+    return {side: _hand(record, side, off_target[side]) for side in SIDES}
 
 
 def base_motion(record: RunRecord) -> BaseMotion:
@@ -102,22 +114,26 @@ def result_text(result: TeleopResult) -> str:
     return lines_table(f"teleop, driven by {result.driver}", lines)
 
 
-def _hand(record: RunRecord, side: str) -> HandTracking:
+def _hand(
+    record: RunRecord, side: str, off_target: Iterable[tuple[float, float]]
+) -> HandTracking:
     tip = record.tips[side]
     error = tip.torso_m - tip.reference_torso_m
     way = tip.reference_torso_m - tip.reference_torso_m[0]
-    settled = _settled(record)
+    settled = _settled(record.settings, record.time_s)
+    rows = np.array(list(off_target)).reshape(-1, 2)
+    aside = rows[_settled(record.settings, rows[:, 0]), 1:]
     distance = np.linalg.norm(error[settled], axis=1)
     return HandTracking(
         moved_m=float(np.linalg.norm(way, axis=1).max()),
         rmse_mm=_rms_mm(error),
         rmse_settled_mm=_rms_mm(error[settled]) if settled.any() else None,
         max_settled_mm=1e3 * float(distance.max()) if settled.any() else None,
+        off_target_rmse_settled_mm=_rms_mm(aside) if len(aside) else None,
     )
 
 
-def _settled(record: RunRecord) -> NDArray[np.bool_]:
-    settings, time_s = record.settings, record.time_s
+def _settled(settings: RunSettings, time_s: Array) -> NDArray[np.bool_]:
     if settings.payload_kg == 0.0:
         return np.zeros(len(time_s), dtype=bool)
     end_s = settings.remove_at_s or np.inf
@@ -137,6 +153,10 @@ def _hand_lines(result: TeleopResult) -> list[Line]:
             "moved_m": ("reference moved by", 1e3 * hand.moved_m),
             "rmse_mm": ("RMSE, whole run", hand.rmse_mm),
             "rmse_settled_mm": ("RMSE, loaded and settled", hand.rmse_settled_mm),
+            "off_target_rmse_settled_mm": (
+                "RMSE from the operator's target, the same",
+                hand.off_target_rmse_settled_mm,
+            ),
         }
         lines += [
             Line(

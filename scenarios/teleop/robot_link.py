@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 
 import msgspec
@@ -14,6 +15,7 @@ from scenarios.record import SIDES
 from scenarios.snapshot import Snapshot
 from scenarios.support import Stance
 from scenarios.teleop.latency import LatencyMeter
+from teleop.arms import ARMS, ArmKinematics
 from teleop.reference_stream import StreamedReference
 from teleop.stream_messages import PayloadEstimate, RobotState
 from teleop.udp import UdpSender
@@ -22,6 +24,8 @@ from wbmpc.robot import Robot
 
 STATE_EVERY = 2
 """Control ticks between two states sent: 50 Hz."""
+MAX_ROWS = 12_000
+"""Ticks of hand errors kept."""
 
 
 class RobotLink:
@@ -32,6 +36,8 @@ class RobotLink:
     Attributes:
         latency: From samples to torques.
         ticks: Control ticks so far.
+        off_target: By side: (time [s], distance of the hand from the operator's target
+            [m]) at each tick it was engaged.
     """
 
     def __init__(
@@ -57,6 +63,12 @@ class RobotLink:
         self._nominal_kg = [robot.model.inertias[j].mass for j in self._joints]
         self._read_s, self._sent = 0.0, 0
         self.ticks = 0
+        self.off_target: dict[str, deque] = {
+            side: deque(maxlen=MAX_ROWS) for side in SIDES
+        }
+        self._kinematics, self._arms = ArmKinematics(robot), robot.joints(*ARMS)
+        second = round(1.0 / robot.settings.mpc.tick_dt_s)
+        self._limits: deque[np.ndarray] = deque(maxlen=second)
         self._last: tuple[Snapshot, ControlTick] | None = None
 
     @property
@@ -72,6 +84,8 @@ class RobotLink:
     def ticked(self, snapshot: Snapshot, tick: ControlTick) -> None:
         """Note latencies; every other tick tell the operator about the robot."""
         self.latency.plant(snapshot)
+        self._limits.append(snapshot.command.saturated)
+        self._compare(snapshot)
         self.latency.received(
             self._references.newest, self._read_s, tick.result.plan.time_s
         )
@@ -79,6 +93,21 @@ class RobotLink:
             self._states.send(self._state(snapshot, tick))
         self.ticks += 1
         self._last = (snapshot, tick)
+
+    def _compare(self, snapshot: Snapshot) -> None:
+        """Distance of each engaged hand from where the operator wants it."""
+        message, seen = self._references.newest, snapshot.state.seen
+        if message is None:
+            return
+        wanted = {"left": message.left_hand, "right": message.right_hand}
+        if not any(wanted.values()):
+            return
+        q_arms = self._robot.controlled_q(seen.q)[7 + self._arms]
+        tips = self._kinematics.tips(q_arms)
+        for side, target in wanted.items():
+            if target is not None:
+                away = np.array(target[:3]) - tips[side].translation
+                self.off_target[side].append((seen.time_s, np.linalg.norm(away)))
 
     def say(self, problem: str) -> None:
         """Tell the operator why the robot takes no references any more."""
@@ -101,7 +130,13 @@ class RobotLink:
             pelvis_pitch_ref_rad=self._references.pelvis_pitch_rad,
             payload=payload,
             margin_m=self._margin_m(snapshot, tick),
+            saturated=self._saturated(),
         )
+
+    def _saturated(self) -> dict[str, float]:
+        share = np.mean(self._limits, axis=0) if self._limits else np.zeros(0)
+        names = zip(self._robot.joint_names, share.tolist(), strict=False)
+        return {name: value for name, value in names if value > 0.0}
 
     def _payload(self, tick: ControlTick) -> dict[str, PayloadEstimate]:
         """Estimated minus nominal mass of each forearm."""

@@ -130,15 +130,22 @@ def test_the_operator_is_told_about_the_robot(robot: Robot) -> None:
     )
     tick = control.tick(measured, link.at(0.0))
     snapshot: Any = SimpleNamespace(
-        state=SimpleNamespace(seen=measured), plan_time_s=0.0, plan_used_ns=0
+        state=SimpleNamespace(seen=measured),
+        command=SimpleNamespace(saturated=np.arange(n) == 2),
+        plan_time_s=0.0,
+        plan_used_ns=0,
     )
     for _ in range(4):
         link.ticked(snapshot, tick)
+        snapshot.command = SimpleNamespace(saturated=np.zeros(n, dtype=bool))
     assert [state.seq for state in outbox.states] == [1, 2]
     state = outbox.states[0]
     assert state.q == tuple(robot.home_q_full[7:])
     assert state.base == tuple(robot.home_q_full[:7])
     assert state.payload == {} and state.problem is None
+    name = robot.joint_names[2]
+    assert state.saturated == {name: 1.0}
+    assert outbox.states[1].saturated == {name: pytest.approx(1.0 / 3.0)}
     assert state.margin_m is not None and 0.02 < state.margin_m < 0.12
     link.say("the robot fell")
     assert outbox.states[-1].problem == "the robot fell"
@@ -147,7 +154,8 @@ def test_the_operator_is_told_about_the_robot(robot: Robot) -> None:
 def test_figures_of_a_run_are_those_of_its_record() -> None:
     settings = run_settings("standing", duration_s=0.5, payload_kg=0.0, at_s=0.0)
     record = run(settings)
-    hands, base = hand_tracking(record), base_motion(record)
+    off_target = {"left": [(0.1, 0.002)], "right": []}
+    hands, base = hand_tracking(record, off_target), base_motion(record)
     assert hands["left"].moved_m < 1e-12 and hands["left"].rmse_mm < 1.0
     assert hands["left"].rmse_settled_mm is None
     assert base.com_lowered_m < 0.005 and base.spine_yaw_max_rad == 0.0

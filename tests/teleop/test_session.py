@@ -138,6 +138,20 @@ def test_the_reason_names_the_hand(talk: Talk) -> None:
     assert talk.status()["reason"] == "left hand: not tracked"
 
 
+def test_a_torque_at_its_limit_is_said_with_joint_and_share(talk: Talk) -> None:
+    """B103: an arm that does not follow says why."""
+    talk.hello()
+    talk.bench.ready()
+    talk.bench.robot_answers = False
+    changes = {"LEFT_ELBOW_Y": 0.6, "LEFT_SHOULDER_X": 0.05, "SPINE_Z": 0.7}
+    state = talk.bench.operator.state
+    talk.bench.operator.state = msgspec.structs.replace(state, saturated=changes)
+    assert (
+        talk.status()["reason"]
+        == "torque at its limit: SPINE_Z 70 %, LEFT_ELBOW_Y 60 %"
+    )
+
+
 @pytest.mark.parametrize(("margin_m", "haptic"), [(0.05, 0.0), (0.015, 0.5), (-1, 1.0)])
 def test_a_small_margin_is_felt_while_engaged(
     talk: Talk, margin_m: float, haptic: float
