@@ -12,7 +12,10 @@ import msgspec
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 NonNegative = Annotated[float, msgspec.Meta(ge=0)]
-Count = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+"""Of nodes or iterations: more take longer than anyone waits."""
+ThreadCount = Annotated[int, msgspec.Meta(ge=1, le=256)]
+"""OpenMP ends the process when it can not make so many."""
 
 Rows = tuple[NonNegative, ...]
 """Per-row values; a single entry is broadcast over all rows."""
@@ -185,7 +188,7 @@ class MpcSettings(_Settings, frozen=True, kw_only=True):
     tick_dt_s: Annotated[float, msgspec.Meta(ge=1e-3)] = 0.01
     iterations: Count = 1
     """FDDP iterations a tick."""
-    threads: Count = 1
+    threads: ThreadCount = 1
     """Threads of a solve; more than one makes runs differ in the last bits."""
     baumgarte: tuple[NonNegative, NonNegative] = (0.0, 20.0)
     """Position and velocity gain of the 6D contacts [1/s^2, 1/s]."""

@@ -52,6 +52,7 @@ class Robot:
         self.joint_names = tuple(self.full_model.names[2:])
         self._check_names()
         self.full_model.armature = self._armature()
+        self._check_home()
         self.home_q_full = self._home_configuration()
         self.model = self.lock(self.full_model)
         self._check_pairs()
@@ -219,6 +220,23 @@ class Robot:
         for side, arm in self.arms.items():
             yield f"{side}.link", arm.link
             yield f"{side}.tip_frame", arm.tip_frame
+
+    def _check_home(self) -> None:
+        """Home angles, those of welded joints apart, within their joints' limits."""
+        low, high = (
+            limits[7:]
+            for limits in (
+                self.full_model.lowerPositionLimit,
+                self.full_model.upperPositionLimit,
+            )
+        )
+        for index, name in enumerate(self.joint_names):
+            angle = self.settings.home.get(name, 0.0)
+            if not low[index] - 1e-6 <= angle <= high[index] + 1e-6:
+                raise RobotError(
+                    f"home.{name} = {angle:g}: must be within the joint's limits "
+                    f"{low[index]:g} and {high[index]:g}"
+                )
 
     def _check_pairs(self) -> None:
         """Two soles, and two arms whose tip hangs on a moving link of their own."""

@@ -63,10 +63,10 @@ def _moving_body(
     if any(_is_reported(description.links[name]) for name in links):
         return
     mass, tensor = _merged(description, links, poses)
-    if mass < SMALLEST_KG:
+    if 0.0 < mass < SMALLEST_KG:
         rule = f"what joint {joint.name} carries must be {SMALLEST_KG:g} kg or more"
         yield error(f"link {links[0]}: mass", f"{mass:g}", rule)
-    elif is_slack(mass, tensor):
+    elif mass > 0.0 and is_slack(mass, tensor):
         rule = f"what joint {joint.name} carries must have inertia about every axis"
         yield error(
             f"link {links[0]}: inertia", f"a point or line of {mass:g} kg", rule

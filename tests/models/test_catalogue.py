@@ -57,6 +57,8 @@ def test_unknown_key_names_the_nearest(assignment: str, words: str) -> None:
         ("mpc.nodes", "expected key.path=value"),
         ("mpc.nodes=[", "not a TOML value"),
         ("mpc.nodes=0", "`int` >= 1"),
+        ("mpc.nodes=1000000", "`int` <= 1000"),
+        ("mpc.threads=1000000", "`int` <= 256"),
         ("mpc.regularization=-1", "`float` > 0"),
         ("mpc.tick_dt_s=0", ">= 0.001"),
         ("mpc.costs.torque.weight=-1e-3", "`float` >= 0"),

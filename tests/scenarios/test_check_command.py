@@ -150,7 +150,7 @@ def test_fix_does_not_write_over_anything(
 @pytest.mark.parametrize(
     ("old", "new", "where", "words"),
     [
-        ("LEFT_ANKLE_Y = -0.4", "LEFT_ANKLE_Y = -4.0", "home.LEFT_ANKLE_Y", "limits"),
+        ("LEFT_ANKLE_Y = -0.4", "LEFT_ANKLE_Y = -4.0", "settings", "home.LEFT_ANKLE_Y"),
         ("LEFT_KNEE_Y = 0.8", "LEFT_KNEE_Y = 0.4", "home", "inside the floor"),
         ('"NECK_Y"]', "]", "settings", "NECK_Y"),
         ('"SPINE_Z"]', '"SPINE_Z"]\nwelded = ["TAIL"]', "groups.welded", "'TAIL'"),

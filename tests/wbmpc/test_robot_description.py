@@ -155,3 +155,9 @@ def test_a_vector_of_another_length_is_named_with_both(
 ) -> None:
     with pytest.raises(DimensionError, match=words):
         getattr(robot, drop)(np.zeros(size))
+
+
+@pytest.mark.parametrize("angle", [-4.0, 1e12])
+def test_home_is_within_the_limits(angle: float) -> None:
+    with pytest.raises(RobotError, match=r"home.LEFT_ANKLE_Y = .*: must be within"):
+        Robot(load_settings("alexander", [f"home.LEFT_ANKLE_Y={angle}"]))
