@@ -68,7 +68,11 @@ def _refuse_idle_options(options: Run) -> None:
     Raises:
         ScenarioError: One was given all the same.
     """
-    idle = {"--tare": options.tare > 0.0, "--prior": options.prior != Run.prior}
+    default = Run(scenario=options.scenario)
+    idle = {
+        "--tare": options.tare != default.tare,
+        "--prior": options.prior != default.prior,
+    }
     for name, given in idle.items():
         if options.no_ekf and given:
             raise ScenarioError(f"{name}: is for the estimator; not with --no-ekf")
