@@ -155,6 +155,10 @@ def _streams(
         )
     still: dict[str, Any] = {"viscous": (0.0, 0.0), "coulomb": (0.0, 0.0)}
     yield "two_link", [two_link_stream(seed, **still) for seed in range(seeds)]
+    from scenarios.estimators.streams.so101 import motors_stream, servos_stream
+
+    yield "so101_motors", [motors_stream()]
+    yield "so101_servos", [servos_stream()]
     if not quick:
         from scenarios.estimators.streams.humanoid import washing_stream
 

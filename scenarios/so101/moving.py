@@ -20,7 +20,7 @@ from ekf.servo_torque import (
 from ekf.template_rls import TemplateRLS
 from wbmpc.arm.description import TIP, Arm
 from wbmpc.arm.interface import ArmPlant
-from wbmpc.arm.reference import MinimumJerk
+from wbmpc.arm.reference import PoseTour
 from wbmpc.arm.servo_arm import ServoMeasurement
 
 Array = NDArray[np.float64]
@@ -37,7 +37,7 @@ CALIBRATION_POSES_RAD = np.array(
 )
 """High above the table, in both directions of every joint that carries weight."""
 CALIBRATION_ROUNDS = 2
-CALIBRATION_MOVE_S, CALIBRATION_HOLD_S = 1.0, 0.3
+CALIBRATION_MOVE_S, CALIBRATION_REST_S = 1.0, 0.3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,21 +102,27 @@ class Recorder:
         return measurement
 
 
+def calibration_tour(arm: Arm, rounds: int) -> PoseTour:
+    """From zero through all calibration poses, so many times."""
+    return PoseTour(
+        np.zeros(len(arm.joint_names)),
+        list(CALIBRATION_POSES_RAD) * rounds,
+        move_s=CALIBRATION_MOVE_S,
+        rest_s=CALIBRATION_REST_S,
+    )
+
+
 def calibrate_servos(arm: Arm, empty: ArmPlant) -> ServoTorque:
     """Move the empty arm from pose to pose and fit its servos to its own weight.
 
     Raises:
         InvalidSettingError: No joint moved enough.
     """
-    recorder, at = Recorder(empty), np.zeros(len(arm.joint_names))
-    recorder.reset(at)
-    for pose in list(CALIBRATION_POSES_RAD) * CALIBRATION_ROUNDS:
-        path = MinimumJerk(at, pose, CALIBRATION_MOVE_S)
-        steps = round((CALIBRATION_MOVE_S + CALIBRATION_HOLD_S) / empty.dt_s)
-        for index in range(steps):
-            goal = path.at(index * empty.dt_s).q
-            recorder.step(np.zeros(len(at)), goal)
-        at = pose
+    recorder, still = Recorder(empty), np.zeros(len(arm.joint_names))
+    recorder.reset(still)
+    tour = calibration_tour(arm, CALIBRATION_ROUNDS)
+    for index in range(round(tour.duration_s / empty.dt_s)):
+        recorder.step(still, tour.at(index * empty.dt_s).q)
     log = recorder.log()
     return fit_servo_torque(
         arm.model, zip(log.time_s, log.q, log.v, log.goal, strict=True)

@@ -98,7 +98,12 @@ def test_estimators_json_and_files(
     folder = tmp_path / "out"
     assert main(["estimators", "--quick", "--json", "--out", str(folder)]) == 0
     result = json.loads(capsys.readouterr().out)
-    assert {row["stream"] for row in result["rows"]} == {"arm", "two_link"}
+    assert {row["stream"] for row in result["rows"]} == {
+        "arm",
+        "two_link",
+        "so101_motors",
+        "so101_servos",
+    }
     assert all(ROW_KEYS <= row.keys() for row in result["rows"])
     assert [row["detector"] for row in result["drift"]] == ["none", "hampel"]
     assert [row["lam"] for row in result["payload_rls"]] == [0.95, 0.99, 0.999]

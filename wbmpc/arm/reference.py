@@ -1,6 +1,9 @@
-"""The minimum-jerk path from zero to the target."""
+"""Paths of the joints: with minimum jerk from pose to pose."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +11,14 @@ from numpy.typing import NDArray
 from wbmpc.arm.interface import JointReference
 
 Array = NDArray[np.float64]
+
+
+class JointPath(Protocol):
+    """What the joints should do over time."""
+
+    def at(self, time_s: float) -> JointReference:
+        """Angles, velocities and accelerations at a time."""
+        ...
 
 
 class MinimumJerk:
@@ -33,3 +44,36 @@ class MinimumJerk:
             v=velocity * self._move,
             a=acceleration * self._move,
         )
+
+
+class PoseTour:
+    """From pose to pose with minimum jerk, with a rest at each; the last one stays."""
+
+    def __init__(
+        self, start: Array, poses: Sequence[Array], *, move_s: float, rest_s: float
+    ) -> None:
+        """Plan.
+
+        Args:
+            start: (n,) first configuration [rad].
+            poses: At least one, (n,) each.
+            move_s: Time of every move.
+            rest_s: Time of every rest.
+        """
+        starts = [start, *poses[:-1]]
+        self._legs = [
+            MinimumJerk(a, b, move_s) for a, b in zip(starts, poses, strict=True)
+        ]
+        self._leg_s = move_s + rest_s
+
+    @property
+    def duration_s(self) -> float:
+        """Until the end of the last rest."""
+        return len(self._legs) * self._leg_s
+
+    def at(self, time_s: float) -> JointReference:
+        """Angles, velocities and accelerations at a time."""
+        # A rounding error must not start a leg one period late.
+        leg = int((time_s + 1e-9) / self._leg_s)
+        leg = min(max(leg, 0), len(self._legs) - 1)
+        return self._legs[leg].at(time_s - leg * self._leg_s)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from wbmpc.arm.controller import ArmController
 from wbmpc.arm.interface import ArmPlant, JointReference
-from wbmpc.arm.reference import MinimumJerk
+from wbmpc.arm.reference import JointPath
 
 Array = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ class ArmLog:
 def run_arm(
     plant: ArmPlant,
     controller: ArmController,
-    path: MinimumJerk,
+    path: JointPath,
     *,
     start: Array,
     duration_s: float,

@@ -13,10 +13,11 @@ from wbmpc.arm.description import Arm
 from wbmpc.arm.interface import JointReference
 from wbmpc.arm.joint_pd import JointPd
 from wbmpc.arm.mujoco_arm import MujocoArm
-from wbmpc.arm.reference import MinimumJerk
+from wbmpc.arm.reference import MinimumJerk, PoseTour
 from wbmpc.arm.run import run_arm
 from wbmpc.plant.interface import Measurement
 
+ZERO = np.zeros(6)
 POSE = np.array([0.6, 0.7, -0.8, 0.5, 0.4, 0.0])
 
 
@@ -63,6 +64,17 @@ def test_path_derivatives_against_differences() -> None:
         after, now, before = (path.at(time_s + d) for d in (h, 0.0, -h))
         assert now.v == pytest.approx((after.q - before.q) / (2 * h), abs=1e-8)
         assert now.a == pytest.approx((after.v - before.v) / (2 * h), abs=1e-6)
+
+
+def test_a_tour_rests_at_every_pose() -> None:
+    poses = [POSE, 0.5 * POSE]
+    tour = PoseTour(np.zeros(6), poses, move_s=1.0, rest_s=0.3)
+    assert tour.duration_s == pytest.approx(2.6)
+    for time_s, q in ((0.0, ZERO), (1.1, POSE), (1.3, POSE), (2.5, poses[1])):
+        assert tour.at(time_s).q == pytest.approx(q)
+        assert tour.at(time_s).v == pytest.approx(ZERO)
+    assert tour.at(99.0).q == pytest.approx(poses[1])
+    assert tour.at(1.8).q == pytest.approx(0.75 * POSE)
 
 
 def test_pd_is_a_spring_and_a_damper(arm: Arm) -> None:
