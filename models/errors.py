@@ -6,9 +6,11 @@ import difflib
 from collections.abc import Iterable
 
 
-def near_names(name: str, choices: Iterable[str]) -> list[str]:
+def near_names(
+    name: str, choices: Iterable[str], *, likeness: float = 0.5
+) -> list[str]:
     """At most three of the choices that look like a name."""
-    return difflib.get_close_matches(name, sorted(choices), n=3, cutoff=0.5)
+    return difflib.get_close_matches(name, sorted(choices), n=3, cutoff=likeness)
 
 
 class ModelsError(Exception):

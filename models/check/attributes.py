@@ -1,7 +1,8 @@
-"""Attributes that nothing reads: XYZ for xyz leaves a link at the origin."""
+"""Misspelt attributes: with XYZ for xyz a link stays at the origin."""
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
 from models.description import Description
@@ -22,15 +23,24 @@ _KNOWN = {
 """Attributes of the elements that are read here."""
 
 
+_LIKENESS = 0.8
+"""Attributes that are less like any known one were meant for other programs."""
+
+
 def check_attributes(description: Description) -> Iterator[Finding]:
-    """Unknown attributes of links' bodies and of joints."""
+    """Misspelt attributes of links' bodies and of joints."""
     root = description.source.root
     for kind, path in (("link", "inertial/*"), ("joint", "*")):
         for owner in root.findall(kind):
             for element in owner.findall(path):
-                known = _KNOWN.get(element.tag, tuple(element.keys()))
-                for name in (n for n in element.keys() if n not in known):
-                    near = near_names(name.lower(), known)
-                    hint = f"; did you mean {' or '.join(near)}?" if near else ""
-                    where = f"{kind} {owner.get('name', '')}: {element.tag} {name}"
-                    yield warning(where, element.get(name), f"is not read{hint}")
+                place = f"{kind} {owner.get('name', '')}: {element.tag}"
+                yield from _misspelt(place, element)
+
+
+def _misspelt(place: str, element: ET.Element) -> Iterator[Finding]:
+    known = _KNOWN.get(element.tag, ())
+    for name in (name for name in element.keys() if name not in known):
+        near = near_names(name.lower(), known, likeness=_LIKENESS)
+        if near:
+            rule = f"is not read; did you mean {' or '.join(near)}?"
+            yield warning(f"{place} {name}", element.get(name), rule)
