@@ -15,6 +15,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from scenarios.base_error import base_error
+from scenarios.metrics_payload import payload_metrics
 from scenarios.record import SIDES, Deadlines, LinkSeries, RunRecord, TipSeries
 from scenarios.results import (
     AxisErrors,
@@ -109,6 +110,7 @@ def measure(
         payload_kg=settings.payload_kg,
         arm=settings.arm,
         links=links,
+        payloads=payload_metrics(record),
         tip={s: tip_metrics(s, record, windows, twin) for s in record.tips},
         elbow_rms_deg={s: _elbow_rms_deg(s, record, robot, windows) for s in SIDES},
         com=_com_metrics(record, windows),

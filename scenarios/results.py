@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
+from scenarios.metrics_payload import PayloadMetrics
+
 
 class AxisErrors(msgspec.Struct, frozen=True, kw_only=True):
     """Error by axis over one window."""
@@ -151,6 +153,8 @@ class RunMetrics(msgspec.Struct, frozen=True, kw_only=True):
     payload_kg: float
     arm: str
     links: dict[str, LinkMetrics]
+    payloads: dict[str, PayloadMetrics] | None = None
+    """Payload report by side; None without estimator."""
     tip: dict[str, TipMetrics]
     elbow_rms_deg: dict[str, float | None]
     """Elbow against its reference, settled window."""
