@@ -21,10 +21,10 @@ class Teleop(msgspec.Struct, frozen=True, kw_only=True):
     """How references reach the control side."""
     duration: float | None = None
     """End after so long [s] (default: the script's or recording's end, else never)."""
-    payload: float = 0.0
-    """Load on the forearm tip [kg] (--scripted: 5)."""
+    payload: float | None = None
+    """Load on the forearm tip [kg] (default: 5 with --scripted, else none)."""
     payload_at: float | None = None
-    """When it appears [s] (default: 12)."""
+    """When it appears [s] (default: 11)."""
     arm: Literal["left", "right", "both"] = "left"
     """Which forearm is loaded."""
     no_ekf: bool = False

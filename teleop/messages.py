@@ -27,6 +27,8 @@ import msgspec
 
 VERSION = 1
 """Of these messages."""
+MAX_TIME_S = 1e12
+"""Of any clock, whenever it started."""
 MAX_BYTES = 65_536
 """Longer frames are refused unread; an honest one has about 1 kB."""
 
@@ -200,7 +202,7 @@ def decode(text: str | bytes) -> ClientMessage:
     except (msgspec.MsgspecError, ValueError, RecursionError):
         raise BadMessage("malformed") from None
     times = _times(message)
-    if not all(math.isfinite(value) for value in times):
+    if not all(math.isfinite(value) and abs(value) < MAX_TIME_S for value in times):
         raise BadMessage("not_finite")
     return message
 

@@ -29,7 +29,9 @@ from wbmpc.reference import home_reference
 from wbmpc.robot import Robot
 
 ROBOT_SILENT_S = 0.5
-"""Without a newer state of the robot nobody engages."""
+"""Without a newer state of the robot nobody drives; the next one is a fresh start."""
+MAX_RATE_HZ = 1000
+"""Of frames, as far as their rate is counted."""
 
 
 @dataclass
@@ -102,7 +104,7 @@ class Operator:
         self.stopped, self._must_let_go = False, False
         self._last_seq: int | None = None
         self.frames = self.gaps = 0
-        self._arrivals: deque[float] = deque()
+        self._arrivals: deque[float] = deque(maxlen=MAX_RATE_HZ)
         self._last_head: pin.SE3 | None = None
 
     def frame(self, frame: PoseFrame, received_s: float) -> None:
@@ -132,22 +134,18 @@ class Operator:
             )
 
     def robot_state(self, state: RobotState, received_s: float) -> None:
-        """Take a state of the robot; the first one is where the references start."""
+        """Take a state of the robot.
+
+        The first one, and the first one after a silence, is where the references start:
+        nothing jumps, whichever side was away.
+        """
         if self.state is None:
-            upper = np.array(state.q_upper_ref)
-            turned = upper - self._standing.q_upper
-            self._ik.seed(upper[self._spine :])
-            self._sticks.seed(
-                BaseCommand(
-                    spine_yaw_rad=float(turned[0]) if self._spine else 0.0,
-                    pelvis_pitch_rad=state.pelvis_pitch_ref_rad,
-                    com_height_m=state.com_height_ref_m - self._standing.com_m[2],
-                )
-            )
+            self._start_from(state)
         self.state, self._state_s = state, received_s
 
     def tick(self, now_s: float) -> ReferenceMessage | None:
-        """References of one tick at the IK's rate; None until the robot is known."""
+        """References of one tick at the IK's rate; None while the robot is silent."""
+        self._mind_the_robot(now_s)
         for hand in self.hands.values():
             hand.engagement.tick(now_s)
             if not hand.engagement.state.holds_clutch:
@@ -169,7 +167,7 @@ class Operator:
             hand.clutch = None
 
     def age_s(self, now_s: float) -> float:
-        """Time since the client was last heard of."""
+        """Time since the client was last heard of; infinite before its first frame."""
         return now_s - self._arrivals[-1] if self._arrivals else np.inf
 
     def rate_hz(self, now_s: float) -> float:
@@ -184,15 +182,37 @@ class Operator:
         """Age of the newest state of the robot; None before the first."""
         return None if self.state is None else now_s - self._state_s
 
-    def blocked(self, now_s: float) -> str | None:
+    def blocked(self) -> str | None:
         """Why nobody can engage, for reasons beyond a hand."""
-        if self.state is None or now_s - self._state_s > ROBOT_SILENT_S:
+        if self.state is None:
             return "no state from the robot"
         if self.state.problem is not None:
             return self.state.problem
         if self._must_let_go:
             return "stopped: let go of sticks and squeezes"
         return None
+
+    def _start_from(self, state: RobotState) -> None:
+        upper = np.array(state.q_upper_ref)
+        turned = upper - self._standing.q_upper
+        self._ik.seed(upper[self._spine :])
+        self._sticks.seed(
+            BaseCommand(
+                spine_yaw_rad=float(turned[0]) if self._spine else 0.0,
+                pelvis_pitch_rad=state.pelvis_pitch_ref_rad,
+                com_height_m=state.com_height_ref_m - self._standing.com_m[2],
+            )
+        )
+
+    def _mind_the_robot(self, now_s: float) -> None:
+        """Nobody drives a robot that is silent or takes no references any more."""
+        if self.state is None:
+            return
+        if now_s - self._state_s > ROBOT_SILENT_S:
+            self.state = None
+            self.release("no state from the robot")
+        elif self.state.problem is not None:
+            self.release(self.state.problem)
 
     def _is_next(self, seq: int) -> bool:
         last = self._last_seq
@@ -226,7 +246,7 @@ class Operator:
             fault = PoseFault.NOT_VISIBLE
         hand.sample = sample
         engaged = hand.engagement.observe(
-            received_s, sample.stamp_s, fault, sample.squeeze, self.blocked(received_s)
+            received_s, sample.stamp_s, fault, sample.squeeze, self.blocked()
         )
         if engaged:
             self._engage(side, sample)

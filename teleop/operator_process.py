@@ -11,6 +11,7 @@ import os
 import signal
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -42,6 +43,8 @@ from wbmpc.robot import Robot
 
 PARENT_CHECK_S = 0.5
 """How soon a killed parent is noticed."""
+TICKS_TIMED = 100_000
+"""Half an hour of ticks whose duration is kept."""
 
 
 class PageOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -277,7 +280,7 @@ class TickLoop:
         """Prepare."""
         self._plan, self._links = plan, links
         self._period_s = 1.0 / plan.settings.ik.rate_hz
-        self._spent_ms: list[float] = []
+        self._spent_ms: deque[float] = deque(maxlen=TICKS_TIMED)
         self._late = 0
 
     async def run(self, tick: Callable[[float], None]) -> None:

@@ -93,7 +93,7 @@ class OperatorSession:
             gaps=operator.gaps,
             engaged=Sides(**engaged),
             state=_state(states, stopped=operator.stopped),
-            reason=self._reason(now_s),
+            reason=self._reason(),
             payload=_payload(robot),
             margin_m=margin,
             age_s=operator.state_age_s(now_s),
@@ -144,11 +144,11 @@ class OperatorSession:
             return "lost"
         return "stale" if age_s > limits.hold_after_s else "ok"
 
-    def _reason(self, now_s: float) -> str | None:
+    def _reason(self) -> str | None:
         """One sentence: what is in everybody's way, else what each hand waits for."""
         if self._client is None:
             return "no client drives"
-        blocked = self.operator.blocked(now_s)
+        blocked = self.operator.blocked()
         if blocked is not None:
             return blocked
         reasons = {s: h.engagement.reason for s, h in self.operator.hands.items()}

@@ -220,11 +220,11 @@ def _plan(options: Teleop, references_to: tuple[str, int]) -> OperatorPlan:
 
 
 def _run_settings(options: Teleop, recorded_s: float | None) -> RunSettings:
-    duration_s = options.duration or (END_S + 1.0 if options.scripted else recorded_s)
-    payload_kg = options.payload
-    if options.scripted and not payload_kg:
-        payload_kg = SCRIPT_PAYLOAD_KG
-    duration_s = duration_s or ENDLESS_S
+    duration_s, payload_kg = options.duration, options.payload
+    if duration_s is None:
+        duration_s = END_S + 1.0 if options.scripted else recorded_s or ENDLESS_S
+    if payload_kg is None:
+        payload_kg = SCRIPT_PAYLOAD_KG if options.scripted else 0.0
     at_s = LOAD_AT_S if options.payload_at is None else options.payload_at
     return run_settings(
         "standing",
@@ -247,7 +247,7 @@ def _threads() -> tuple[str, ...]:
 
 
 def _is_endless(options: Teleop) -> bool:
-    return not (options.duration or options.scripted or options.replay)
+    return not (options.scripted or options.replay) and options.duration is None
 
 
 def _driver(options: Teleop) -> str:

@@ -52,6 +52,7 @@ class Bench:
         self.now_s = 100.0
         self.filtered: Callable[[PoseFrame], list[PoseFrame]] = lambda frame: [frame]
         self.robot_answers = True
+        self.problem: str | None = None
         self.references: list[Reference] = []
         self._next_frame_s = self.now_s
         self._states = 0
@@ -134,4 +135,5 @@ class Bench:
             q_upper_ref=tuple(self.reference.q_upper.tolist()),
             com_height_ref_m=self.stream.com_height_m,
             pelvis_pitch_ref_rad=self.stream.pelvis_pitch_rad,
+            problem=self.problem,
         )

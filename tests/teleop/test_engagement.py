@@ -87,7 +87,39 @@ def test_without_a_robot_nobody_engages(bench: Bench) -> None:
     bench.squeeze(1.0)
     bench.run(0.2)
     assert "engaged" not in bench.states.values()
-    assert bench.operator.blocked(bench.now_s) == "no state from the robot"
+    assert bench.operator.blocked() == "no state from the robot"
+
+
+def test_a_robot_that_is_silent_is_not_driven_and_nothing_jumps_when_it_returns(
+    bench: Bench,
+) -> None:
+    for _ in TWICE:
+        bench.engage()
+        bench.run(0.5, swing(bench, "left"))
+        bench.robot_answers = False
+        bench.run(0.4, swing(bench, "left"))
+        assert bench.states["left"] == "engaged"
+        bench.run(0.4, swing(bench, "left"))
+        assert bench.states == {"left": "idle", "right": "idle"}
+        rest = bench.reference.q_upper
+        # Whoever steers it meanwhile: references go on from where the robot is.
+        bench.stream._goal = bench.stream._goal + 0.1
+        bench.run(0.5)
+        moved = bench.reference.q_upper
+        assert np.abs(moved - rest).max() == pytest.approx(0.1)
+        bench.robot_answers = True
+        start = len(bench.references)
+        bench.run(1.0, swing(bench, "left"))
+        assert drift(bench, start) < 1e-12
+        bench.squeeze(0.0)
+
+
+def test_a_robot_that_has_fallen_is_not_driven(bench: Bench) -> None:
+    bench.engage()
+    bench.problem = "the robot fell"
+    bench.run(0.1, swing(bench, "left"))
+    assert bench.states == {"left": "idle", "right": "idle"}
+    assert bench.operator.blocked() == "the robot fell"
 
 
 @pytest.mark.parametrize("elsewhere_m", [[0.0, 0.0, 0.0], [0.3, -0.6, -0.1]])

@@ -98,9 +98,10 @@ def test_what_is_no_message_is_malformed(text: str | bytes) -> None:
     assert caught.value.kind == "malformed"
 
 
-def test_a_time_must_be_finite() -> None:
+@pytest.mark.parametrize("time_s", [math.nan, -math.inf, 1e300])
+def test_a_time_must_be_one(time_s: float) -> None:
     with pytest.raises(BadMessage) as caught:
-        decode(json.dumps(FRAME | {"t": math.nan}))
+        decode(json.dumps(FRAME | {"t": time_s}))
     assert caught.value.kind == "not_finite"
 
 
