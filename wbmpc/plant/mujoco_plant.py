@@ -122,10 +122,10 @@ class MujocoPlant:
         """Apply joint torques (`Robot.joint_names` order) for one step.
 
         Args:
-            tau_Nm: Torques before clipping; an entry that is not finite counts as a
-                fault and stops the plant.
+            tau_Nm: Torques before clipping; another number of them, or an entry that
+                is not finite, counts as a fault and stops the plant.
         """
-        if self._fault is None and not np.all(np.isfinite(tau_Nm)):
+        if self._fault is None:
             self._fault = self._bad_torque(tau_Nm)
         if self._fault is not None:
             return self._last
@@ -263,7 +263,11 @@ class MujocoPlant:
                 f"{qpos[2]:.4f} m) by {depth:.4f} m"
             )
 
-    def _bad_torque(self, tau_Nm: Array) -> str:
+    def _bad_torque(self, tau_Nm: Array) -> str | None:
+        if np.shape(tau_Nm) != self._limits_Nm.shape:
+            return f"torques of shape {np.shape(tau_Nm)}, not {self._limits_Nm.shape}"
+        if np.all(np.isfinite(tau_Nm)):
+            return None
         names = np.array(self._robot.joint_names)[~np.isfinite(tau_Nm)]
         return f"torque not finite: {', '.join(names)}"
 

@@ -231,6 +231,17 @@ def test_torque_that_is_not_finite_stops_the_plant(
     assert plant.fault is None
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (22,), (24,), (23, 1)])
+def test_another_number_of_torques_stops_the_plant(
+    robot: Robot, plant: MujocoPlant, shape: tuple[int, ...]
+) -> None:
+    """One torque is not taken for all motors."""
+    before = plant.reset(robot.home_q_full)
+    assert plant.step(np.zeros(shape)) is before
+    assert plant.fault == f"torques of shape {shape}, not (23,)"
+    plant.reset(robot.home_q_full)
+
+
 def test_diverged_state_is_noticed_in_the_same_step(
     robot: Robot,
     tmp_path: Path,
