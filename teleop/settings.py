@@ -10,8 +10,11 @@ import msgspec
 
 from teleop.errors import TeleopError
 
-Positive = Annotated[float, msgspec.Meta(gt=0)]
-NonNegative = Annotated[float, msgspec.Meta(ge=0)]
+LARGEST = 1e6
+"""Larger than anything here, and finite."""
+Positive = Annotated[float, msgspec.Meta(gt=0, le=LARGEST)]
+NonNegative = Annotated[float, msgspec.Meta(ge=0, le=LARGEST)]
+Offset = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
@@ -49,9 +52,17 @@ class StickSettings(_Settings, frozen=True, kw_only=True):
 
     rate_per_s: Positive
     """Speed at full deflection [rad/s or m/s]."""
-    lowest: float
-    highest: float
-    """Range, as difference from home [rad or m]."""
+    lowest: Offset
+    highest: Offset
+    """Range, as difference from home, which is in it [rad or m]."""
+
+    def __post_init__(self) -> None:
+        """Check the range."""
+        if not self.lowest <= 0.0 <= self.highest:
+            raise ValueError(
+                f"lowest {self.lowest:g} and highest {self.highest:g}: home (0) must "
+                "lie between them"
+            )
 
 
 class MappingSettings(_Settings, frozen=True, kw_only=True):
@@ -96,7 +107,7 @@ class CollisionSettings(_Settings, frozen=True, kw_only=True):
     forearm_radius_m: Positive = 0.05
     upper_arm_radius_m: Positive = 0.06
     trunk_radius_m: Positive = 0.13
-    trunk_above_m: float = 0.30
+    trunk_above_m: Positive = 0.30
     """Top of the trunk's axis above the spine joint."""
 
 
