@@ -4,6 +4,12 @@ Depends on Pinocchio and NumPy only. Start with `InertialEKF`;
 the simpler estimators share the interface `PayloadEstimator`.
 """
 
+from ekf.affine_calibration import (
+    AffineCalibration,
+    AffineFit,
+    DegenerateFitError,
+    fit_affine,
+)
 from ekf.aligner import AlignedSample, SampleFault, SignalAligner, TorqueTiming
 from ekf.batch_identification import BatchIdentification, identify
 from ekf.deviation import DeviationModel
@@ -30,6 +36,7 @@ from ekf.log_cholesky import (
 )
 from ekf.momentum_observer import MomentumObserver, MomentumPayload
 from ekf.observability import CHANNELS
+from ekf.moving_payload import MovingPayload
 from ekf.payload_moment_rls import (
     PayloadMomentRLS,
     full_regressor,
@@ -48,7 +55,9 @@ from ekf.recursive_least_squares import RecursiveLeastSquares
 from ekf.regularisation import FictitiousPrior, PriorRegime
 from ekf.residual_learner import ResidualDynamicsLearner
 from ekf.samples import JointLog, JointSample, SampleReader
+from ekf.servo_torque import CommandedTorque, ServoTorque, fit_servo_torque
 from ekf.settings import ProcessNoise, torque_variance
+from ekf.static_payload import HeldPose, fit_torque_constant, identify_static
 from ekf.streaming import LearnStatus, PayloadEstimator, learn_many
 from ekf.streaming_ekf import StreamingEKF
 from ekf.streaming_supervised import StreamingSupervisedEKF
@@ -59,17 +68,22 @@ from ekf.supervisor_settings import (
     NoiseSettings,
     SupervisorSettings,
 )
+from ekf.template_rls import TemplateRLS
 from ekf.torque_measurement import TorqueMeasurement
 from ekf.unexplained import Unexplained
 from ekf.wrench import FootWrenches, LegTorqueWrench, WrenchStatus
 from ekf.write_back import TrustedWriteBack
 
 __all__ = [
+    "AffineCalibration",
+    "AffineFit",
     "AlignedSample",
     "BatchIdentification",
     "CHANNELS",
+    "CommandedTorque",
     "ConsistentRateLimiter",
     "CusumDetector",
+    "DegenerateFitError",
     "DeviationModel",
     "DimensionError",
     "DriftAwareResidualDynamicsLearner",
@@ -80,6 +94,7 @@ __all__ = [
     "FictitiousPrior",
     "FootWrenches",
     "HampelDetector",
+    "HeldPose",
     "InconsistentInertiaError",
     "InertialEKF",
     "InnovationDetector",
@@ -92,6 +107,7 @@ __all__ = [
     "LinkState",
     "MomentumObserver",
     "MomentumPayload",
+    "MovingPayload",
     "NoiseSettings",
     "PayloadEstimator",
     "PayloadEvent",
@@ -104,12 +120,14 @@ __all__ = [
     "ResidualDynamicsLearner",
     "SampleFault",
     "SampleReader",
+    "ServoTorque",
     "SignalAligner",
     "StreamingEKF",
     "StreamingSupervisedEKF",
     "SupervisedEKF",
     "SupervisedEstimate",
     "SupervisorSettings",
+    "TemplateRLS",
     "TorqueMeasurement",
     "TorqueTiming",
     "TrustedWriteBack",
@@ -118,9 +136,13 @@ __all__ = [
     "UpdateStatus",
     "WrenchStatus",
     "compose",
+    "fit_affine",
+    "fit_servo_torque",
+    "fit_torque_constant",
     "full_regressor",
     "gravity_regressor",
     "identify",
+    "identify_static",
     "inertia_from_parameters",
     "inertial_parameters",
     "is_consistent",

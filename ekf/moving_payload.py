@@ -11,9 +11,9 @@ import pinocchio as pin
 from ekf.aligner import AlignedSample, SampleFault, SignalAligner
 from ekf.arrays import Array, frozen, require_positive
 from ekf.errors import DimensionError, InvalidSettingError
-from ekf.faults import to_array
+from ekf.faults import to_array, to_float
 from ekf.payload_rls import require_forgetting
-from ekf.servo_torque import TorqueSource
+from ekf.servo_torque import SETTLE_DELAYS, TorqueSource
 from ekf.streaming import LearnStatus
 
 _STATUS = {
@@ -79,6 +79,7 @@ class MovingPayload:
             DimensionError: If `sigma` has the wrong shape.
         """
         self._aligner = SignalAligner(empty, cutoff_hz=cutoff_hz)
+        self._settle_s = SETTLE_DELAYS * self._aligner.delay_s
         self._empty, self._template = empty.copy(), template.copy()
         self._data = empty.createData(), template.createData()
         self._template_kg = require_positive("template_kg", template_kg)
@@ -94,6 +95,7 @@ class MovingPayload:
     def reset(self) -> None:
         """Forget every sample; the counts start again."""
         self._aligner.reset()
+        self._start_s = 0.0
         self._information = self._projected = self._squares = 0.0
         self._counts: Counter[LearnStatus] = Counter()
 
@@ -128,6 +130,8 @@ class MovingPayload:
     def push(self, time_s: float, q: Any, v: Any, signal: Any) -> LearnStatus:
         """Take one sample. Never raises on data.
 
+        While the filter settles, at the start and after a gap, samples count as first.
+
         Args:
             time_s: Time of the sample.
             q: (nq,) angles.
@@ -139,8 +143,12 @@ class MovingPayload:
         aligned = self._aligner.push(time_s, q, v, signal)
         if aligned is None:
             status = self._reason(before)
+        elif aligned.time_s < self._start_s + self._settle_s:
+            status = LearnStatus.FIRST
         else:
             status = self._update(aligned)
+        if aligned is None and status in (LearnStatus.FIRST, LearnStatus.GAP):
+            self._start_s = to_float(time_s)
         self._counts[status] += 1
         return status
 

@@ -12,6 +12,9 @@ from ekf.arrays import Array, frozen
 from ekf.errors import InvalidSettingError
 from ekf.faults import to_array
 
+SETTLE_DELAYS = 5.0
+"""A filter starts at its first input, which may be one count's 61 rad/s^2; after so
+many of its delays that is forgotten."""
 MIN_SAMPLES = 50
 """Fewer samples of a joint in motion say nothing about its servo."""
 
@@ -99,9 +102,8 @@ def fit_servo_torque(
     Raises:
         InvalidSettingError: No joint moved enough.
     """
-    aligner = SignalAligner(model, cutoff_hz=cutoff_hz)
     data = model.createData()
-    aligned = [s for s in (aligner.push(*row) for row in samples) if s is not None]
+    aligned = _settled(SignalAligner(model, cutoff_hz=cutoff_hz), samples)
     torque = np.array([pin.rnea(model, data, s.q, s.v, s.a) for s in aligned])
     rows = [_fit_joint(aligned, torque, i, slowest_rad_per_s) for i in range(model.nv)]
     values, sigmas = np.array([row[0] for row in rows]), [row[1] for row in rows]
@@ -115,6 +117,16 @@ def fit_servo_torque(
         viscous=frozen(viscous),
         sigma=frozen(sigmas),
     )
+
+
+def _settled(
+    aligner: SignalAligner, samples: Iterable[tuple[float, Any, Any, Any]]
+) -> list[AlignedSample]:
+    aligned = [s for s in (aligner.push(*row) for row in samples) if s is not None]
+    if not aligned:
+        return []
+    since = aligned[0].time_s + SETTLE_DELAYS * aligner.delay_s
+    return [sample for sample in aligned if sample.time_s >= since]
 
 
 def _fit_joint(

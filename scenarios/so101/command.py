@@ -27,6 +27,7 @@ from scenarios.so101.options import (
     ArmServo,
     So101,
 )
+from scenarios.so101.sensitivity import sensitivities
 from scenarios.so101.servo import (
     ArmServoResult,
     DesignRow,
@@ -101,6 +102,9 @@ def _servo(options: ArmServo) -> int:
         servos=servos,
         tracking=tracking,
         designs=_designs(found, study, options),
+        sensitivity=sensitivities(
+            study.arm, servo, max(study.payloads_kg, default=0.0)
+        ),
         twins=options.twins,
         faults=study.faults,
         versions=installed_versions(),

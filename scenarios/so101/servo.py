@@ -103,6 +103,14 @@ class ServoFigures(msgspec.Struct, frozen=True, kw_only=True):
     viscous_Nms_per_rad: list[float]
 
 
+class SensitivityRow(msgspec.Struct, frozen=True, kw_only=True):
+    """The moving estimator after one thing changed since its calibration."""
+
+    change: str
+    error_kg: float
+    """Of the estimate at the end of the task, with the heaviest payload."""
+
+
 class ArmServoResult(msgspec.Struct, frozen=True, kw_only=True):
     """Everything `wbmpc so101 servo` measures."""
 
@@ -112,6 +120,7 @@ class ArmServoResult(msgspec.Struct, frozen=True, kw_only=True):
     servos: ServoFigures
     tracking: list[TrackingRow]
     designs: list[DesignRow]
+    sensitivity: list[SensitivityRow]
     twins: int
     faults: list[str]
     versions: dict[str, str | None]

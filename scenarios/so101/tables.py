@@ -105,6 +105,11 @@ def servo_text(result: ArmServoResult) -> str:
                 for row in result.designs
             ],
         ),
+        f"the moving estimator with {masses[-1]} kg after something changed",
+        markdown(
+            ["change since the calibration", "error [kg]"],
+            [[row.change, f"{row.error_kg:+.4f}"] for row in result.sensitivity],
+        ),
     ]
     return "\n\n".join(parts)
 
