@@ -15,7 +15,7 @@ from scenarios.presets import run_settings
 from scenarios.record import RunRecord
 from scenarios.robot_loads import SuitedLoad
 from scenarios.settings import RunSettings
-from scenarios.tables import MISSING, MPC_STAGE, number, render
+from scenarios.tables import MISSING, number, render
 from scenarios.window_washing import suited_motion
 from wbmpc.reference import home_reference
 from wbmpc.robot import Robot
@@ -177,11 +177,6 @@ def _balance(row: RobotRow) -> str:
     )
 
 
-def _solve_ms(row: RobotRow) -> str:
-    timing = _runs(row).washing.with_estimator.timing_ms.get(MPC_STAGE)
-    return number(timing.p50 if timing else None)
-
-
 def _load(load: SuitedLoad) -> str:
     return f"{load.load_kg:.2f} ({100 * load.weight_share:.1f} %)"
 
@@ -213,5 +208,4 @@ _RUNS: dict[str, Callable[[RobotRow], str]] = {
     "balance, CoM inside polygon, least [mm]": lambda r: number(
         _runs(r).balance_with.com_margin_min_mm, 0
     ),
-    "one solve, median [ms]": _solve_ms,
 }
