@@ -4,12 +4,7 @@ Depends on Pinocchio and NumPy only. Start with `InertialEKF`;
 the simpler estimators share the interface `PayloadEstimator`.
 """
 
-from ekf.affine_calibration import (
-    AffineCalibration,
-    AffineFit,
-    DegenerateFitError,
-    fit_affine,
-)
+from ekf.affine_calibration import AffineCalibration, AffineFit, fit_affine
 from ekf.aligner import AlignedSample, SampleFault, SignalAligner, TorqueTiming
 from ekf.batch_identification import BatchIdentification, identify
 from ekf.deviation import DeviationModel
@@ -19,6 +14,7 @@ from ekf.drift_aware_learner import (
     InnovationTrigger,
 )
 from ekf.errors import (
+    DegenerateFitError,
     DimensionError,
     EkfError,
     InconsistentInertiaError,
@@ -35,8 +31,8 @@ from ekf.log_cholesky import (
     upper_factor_partials,
 )
 from ekf.momentum_observer import MomentumObserver, MomentumPayload
-from ekf.observability import CHANNELS
 from ekf.moving_payload import MovingPayload
+from ekf.observability import CHANNELS
 from ekf.payload_moment_rls import (
     PayloadMomentRLS,
     full_regressor,

@@ -8,15 +8,11 @@ from typing import Any
 import numpy as np
 
 from ekf.arrays import Array, frozen, require_positive
-from ekf.errors import DimensionError, EkfError, InvalidSettingError
+from ekf.errors import DegenerateFitError, DimensionError, InvalidSettingError
 from ekf.faults import to_array
 
 PARAMETERS = 2
 """Slope and offset: what a fit takes from the degrees of freedom."""
-
-
-class DegenerateFitError(EkfError):
-    """Points through which there is no one line that can be inverted."""
 
 
 @dataclass(frozen=True, kw_only=True)

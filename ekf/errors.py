@@ -75,3 +75,7 @@ class InconsistentInertiaError(EkfError):
             " it must be finite and > 0 (positive mass and inertia, triangle"
             " inequality)"
         )
+
+
+class DegenerateFitError(EkfError):
+    """Points through which there is no one line that can be inverted."""

@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ekf.affine_calibration import AffineCalibration, DegenerateFitError, fit_affine
-from ekf.errors import DimensionError, EkfError, InvalidSettingError
+from ekf.affine_calibration import AffineCalibration, fit_affine
+from ekf.errors import (
+    DegenerateFitError,
+    DimensionError,
+    EkfError,
+    InvalidSettingError,
+)
 
 TRUE = (0.0, 0.090, 0.181, 0.273)
 RAW = (-0.00868, 0.19758, 0.39084, 0.62816)
