@@ -34,5 +34,5 @@ def test_is_typed():
 
 def test_errors_have_one_base():
     errors = [value for name, value in vars(ekf).items() if name.endswith("Error")]
-    assert len(errors) == 5
+    assert len(errors) == 6
     assert all(issubclass(error, ekf.EkfError) for error in errors)
