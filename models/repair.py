@@ -60,10 +60,10 @@ def write_repaired(description: Description, out: Path) -> Repaired:
     Raises:
         RobotFileError: `out` exists, or can not be written.
     """
-    if out.exists():
-        raise RobotFileError(f"--fix {out}: exists; name a new file")
     content, repairs = repaired_text(description)
     try:
+        if out.exists():
+            raise RobotFileError(f"--fix {out}: exists; name a new file")
         out.write_bytes(content)
     except OSError as problem:
         raise RobotFileError(f"--fix {out}: {problem.strerror}") from None

@@ -73,7 +73,7 @@ def check_text(found: Report, repaired: Repaired | None = None) -> str:
 
 
 def _read(name: str) -> tuple[RobotSettings | None, Description]:
-    """Settings, if the name has any, and the robot file with its joints welded.
+    """Settings, if the name has any, and the robot file.
 
     Raises:
         ModelsError: Unknown name, or a file that can not be read.

@@ -21,8 +21,6 @@ from models.plain_urdf import plain_urdf, position_limits, velocity_limit, weld
 from models.tree import rigid_groups, roots
 from wbmpc.errors import RobotError
 
-_RESERVED = ("universe", "root_joint")
-"""Names that Pinocchio gives to joints of its own."""
 _NAMED_ERRORS = 3
 
 
@@ -99,9 +97,6 @@ def _usable(
     report = check_description(description, rules)
     if not report.ok:
         raise RobotError(_refusal(path, report))
-    for name in _RESERVED:
-        if name in description.joints:
-            raise RobotError(f"{path}: joint {name}: name: is reserved, choose another")
     return description
 
 

@@ -1,4 +1,4 @@
-"""Kinds of joints that are supported."""
+"""Kinds and names of joints that are supported."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from collections.abc import Iterator
 from models.description import MOVING, Description
 from models.findings import Finding, error, warning
 
+RESERVED = ("universe", "root_joint", "floating_base")
+"""Names that Pinocchio and the plant give to joints of their own."""
+
 
 def check_kinds(description: Description) -> Iterator[Finding]:
-    """Floating and planar joints; damping and friction of joints."""
+    """Floating and planar joints, reserved names; damping and friction."""
     for joint in description.joints.values():
+        if joint.name in RESERVED:
+            yield error(f"joint {joint.name}: name", joint.name, "is reserved")
         if joint.kind in ("floating", "planar"):
             yield error(
                 f"joint {joint.name}: type",

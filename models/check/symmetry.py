@@ -21,7 +21,11 @@ from models.tree import placements, roots, transform
 Array = NDArray[np.float64]
 
 MASS_SHARE = 0.02
-"""Masses, limits and moments may differ by this share."""
+"""Masses and limits may differ by this share."""
+TENSOR_SHARE = 0.05
+"""Entries of a tensor may differ by this share of its largest one."""
+SMALLEST_TENSOR_KGM2 = 1e-4
+"""Tensors are compared as if none were smaller."""
 DISTANCE_M = 2e-3
 ANGLE_RAD = 1e-2
 _MIRROR = np.diag([1.0, -1.0, 1.0])
@@ -99,7 +103,9 @@ def _bodies(
         return
     mine = _MIRROR @ ours[:3, :3] @ left.tensor_kgm2 @ ours[:3, :3].T @ _MIRROR
     yours = theirs[:3, :3] @ right.tensor_kgm2 @ theirs[:3, :3].T
-    if np.abs(mine - yours).max() > 0.05 * max(np.abs(mine).max(), 1e-4):
+    if np.abs(mine - yours).max() > TENSOR_SHARE * max(
+        np.abs(mine).max(), SMALLEST_TENSOR_KGM2
+    ):
         rows = (_MIRROR @ mine @ _MIRROR, yours)
         words = [_text(m[np.triu_indices(3)]) for m in rows]
         yield pair.finding("link", "inertia in the root's axes", *words)

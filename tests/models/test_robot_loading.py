@@ -73,9 +73,9 @@ def test_more_refusals_are_counted(tmp_path: Path) -> None:
         load(text, tmp_path)
 
 
-@pytest.mark.parametrize("name", ["universe", "root_joint"])
-def test_names_pinocchio_needs(tmp_path: Path, name: str) -> None:
-    with pytest.raises(RobotError, match=f"joint {name}: name"):
+@pytest.mark.parametrize("name", ["universe", "root_joint", "floating_base"])
+def test_names_the_engines_need(tmp_path: Path, name: str) -> None:
+    with pytest.raises(RobotError, match=f"joint {name}: name {name}: is reserved"):
         load(arm(elbow=joint(name, "upper", "lower")), tmp_path)
 
 
