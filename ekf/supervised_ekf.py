@@ -218,10 +218,15 @@ class SupervisedEKF:
         events: list[PayloadEvent],
     ) -> SupervisedEstimate:
         sigma = np.sqrt(self._trust.noise.variance * doubt)
-        verdicts = self._look(sample, sigma, min(dt_s, 5.0 * self._settings.tick_s))
-        events += self._react(time_s, verdicts)
+        innovation = self._innovation(sample)
+        verdicts = self._look(
+            sample, innovation, sigma, min(dt_s, 5.0 * self._settings.tick_s)
+        )
+        happened = self._react(time_s, verdicts)
+        if happened:
+            events += happened
+            innovation = self._innovation(sample)
         states = self.states()
-        innovation = sample.y - sample.regressor @ self._ekf.linearisation[0].ravel()
         ratio, out = self._trust.test(sample, innovation, dt_s)
         unexplained = self._explain(innovation, verdicts, states, dt_s)
         weights = self._weights(states, doubt, out, dt_s)
@@ -293,14 +298,20 @@ class SupervisedEKF:
 
     # Links
 
-    def _look(self, sample: TorqueSample, sigma: Array, dt_s: float) -> list[Verdict]:
+    def _innovation(self, sample: TorqueSample) -> Array:
         parameters = self._ekf.linearisation[0]
-        left_over = sample.y - sample.regressor @ parameters.ravel()
+        innovation: Array = sample.y - sample.regressor @ parameters.ravel()
+        return innovation
+
+    def _look(
+        self, sample: TorqueSample, innovation: Array, sigma: Array, dt_s: float
+    ) -> list[Verdict]:
+        parameters = self._ekf.linearisation[0]
         verdicts = []
         for index, monitor in enumerate(self._monitors):
             rows = self._rows[index]
             own = sample.regressor[rows, 10 * index : 10 * index + 10]
-            torque = left_over[rows] + own @ parameters[index]
+            torque = innovation[rows] + own @ parameters[index]
             verdicts.append(
                 monitor.look(torque, own, sigma[rows], parameters[index], dt_s)
                 if self._may_learn(index)

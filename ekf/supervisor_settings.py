@@ -89,7 +89,6 @@ class SupervisorSettings:
         gate_sigma: Innovations beyond this many standard deviations are left out.
         gate_reset_s: Rows left out for so long are believed again.
         stale_s: A torque row without news for so long freezes its links.
-        idle_s: Without any sample for so long the estimate does not follow.
         lost_s: Without any sample for so long the estimate is not valid any more.
         tick_s: Time between samples.
         observable_gain: Share of a channel's variance that the last moments alone
@@ -111,7 +110,6 @@ class SupervisorSettings:
     gate_sigma: float = 5.0
     gate_reset_s: float = 0.5
     stale_s: float = 0.2
-    idle_s: float = 1.0
     lost_s: float = 5.0
     tick_s: float = 0.01
     observable_gain: float = 0.5
