@@ -11,10 +11,13 @@ import tyro
 class Check(msgspec.Struct, frozen=True, kw_only=True):
     """What is wrong with a robot file?"""
 
-    robot: Annotated[str, tyro.conf.Positional]
+    robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
     """URDF file, settings.toml, or name of a shipped or installed robot."""
-    meshes: tuple[str, ...] = ()
-    """Folders in which the packages of package:// meshes are looked for."""
+    meshes: Annotated[
+        tyro.conf.UseAppendAction[tuple[str, ...]],
+        tyro.conf.arg(metavar="FOLDER"),
+    ] = ()
+    """Folder in which packages of package:// meshes are looked for."""
     fix: str | None = None
     """Write a repaired copy of the URDF to this new file."""
     json: bool = False

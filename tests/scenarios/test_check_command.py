@@ -222,6 +222,24 @@ def test_tabs_are_no_reason_to_refuse(
     assert any(v.startswith("1 vectors with unusual white space") for v in values)
 
 
+def test_meshes_are_looked_for_in_the_folders_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mesh = (
+        '<visual><geometry><mesh filename="package://sdk/a.stl"/></geometry></visual>'
+    )
+    path = broken(tmp_path, "</inertial>", "</inertial>" + mesh)
+    other, folder = tmp_path / "other", tmp_path / "packages"
+    (folder / "sdk").mkdir(parents=True)
+    (folder / "sdk" / "a.stl").touch()
+    missing = [f["where"] for f in checked(capsys, str(path))[1]["findings"]]
+    assert "meshes" in missing
+    argv = ("--meshes", str(other), "--meshes", str(folder), str(path))
+    code, result = checked(capsys, *argv)
+    assert code == 0
+    assert "meshes" not in [f["where"] for f in result["findings"]]
+
+
 def test_runs_say_what_may_be_a_placeholder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
