@@ -20,7 +20,7 @@ CHANGED: dict[str, float | bool] = {
     "engagement.proof_s": 0.8,
     "engagement.hold_after_s": 0.05,
     "engagement.disengage_after_s": 0.15,
-    "engagement.recover_s": 0.3,
+    "engagement.recover_s": 0.6,
     "engagement.frames_to_return": 12,
     "engagement.max_jump_m": 0.5,
     "engagement.max_turn_rad": 2.0,
@@ -110,9 +110,9 @@ def trace(robot: Robot, settings: TeleopSettings) -> list[Any]:
     run(0.8)
     bench.squeeze(1.0)
     run(0.1)
-    for stick in ((1.0, 1.0), (-1.0, -1.0), (0.3, 0.3), (0.0, 0.0)):
+    for stick, seconds in (((1.0, 1.0), 1.2), ((-1.0, -1.0), 2.6), ((0.3, 0.3), 0.8)):
         left.stick = right.stick = stick
-        run(1.2)
+        run(seconds)
         left.stick = right.stick = (0.0, 0.0)
         run(0.1)
     right.rotation = pin.rpy.rpyToMatrix(0.0, 0.4, 0.0)
@@ -144,7 +144,7 @@ def trace(robot: Robot, settings: TeleopSettings) -> list[Any]:
                 left.tracked = False
                 bench.run_frames(1)
                 left.tracked = True
-                run(0.2)
+                run(0.4)
         run(0.4)
         bench.squeeze(0.0)
         run(0.9)
