@@ -29,6 +29,7 @@ device.controllers.left.position.set(-0.25, 1.2, -0.4);
 device.controllers.right.position.set(0.25, 1.2, -0.4);
 """
 WAIT_S = 10.0
+TRIES = 6
 
 
 @contextlib.contextmanager
@@ -134,6 +135,18 @@ class Headset:
         """Close or open the hands."""
         for side in sides:
             self._button(side, "squeeze", value)
+
+    def engage(self, *sides: str) -> None:
+        """Press until the robot follows: a press right after trouble does not count."""
+        wanted = [f"wbmpc.link.status?.engaged.{side}" for side in sides]
+        for _ in range(TRIES):
+            self._page.wait_for_timeout(800)
+            self.squeeze(1.0, *sides)
+            self._page.wait_for_timeout(400)
+            if self._page.evaluate(" && ".join(wanted)):
+                return
+            self.squeeze(0.0, *sides)
+        raise AssertionError(self._page.evaluate("wbmpc.link.status"))
 
     def press_sticks(self, pressed: bool) -> None:
         """Press both thumbsticks, or let them go."""

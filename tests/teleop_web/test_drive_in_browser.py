@@ -44,19 +44,11 @@ def reading(page: Any) -> str:
     return str(page.evaluate("wbmpc.link.status.state"))
 
 
-def engage(page: Any, headset: Headset, *sides: str) -> None:
-    """Press after the half second of good data that is asked for."""
-    page.wait_for_timeout(800)
-    until(page, lambda: reading(page) in ("ready", "stopped"))
-    headset.squeeze(1.0, *sides)
-    until(page, lambda: reading(page) == "engaged")
-
-
 def test_the_whole_way(vr: Any, session: ObedientRobot) -> None:
     """Connect, engage, move 20 cm, twist, squat, be loaded, let go."""
     headset = Headset(vr)
     start = session.tip("left")
-    engage(vr, headset, "left", "right")
+    headset.engage("left", "right")
     vr.wait_for_timeout(300)
     assert np.linalg.norm(session.tip("left") - start) < STILL_M
 
@@ -103,7 +95,7 @@ def test_both_sides_agree_about_the_clock(vr: Any, session: ObedientRobot) -> No
 def test_one_hand_lost_holds_itself_only(vr: Any, session: ObedientRobot) -> None:
     headset = Headset(vr)
     for _ in range(2):
-        engage(vr, headset, "left", "right")
+        headset.engage("left", "right")
         headset.track("left", False)
         until(vr, lambda: not vr.evaluate("wbmpc.link.status.engaged.left"))
         left, right = session.tip("left"), session.tip("right")
@@ -122,7 +114,7 @@ def test_both_sticks_stop_and_a_fresh_press_goes_on(
 ) -> None:
     headset = Headset(vr)
     for _ in range(2):
-        engage(vr, headset, "left")
+        headset.engage("left")
         headset.press_sticks(True)
         until(vr, lambda: reading(vr) == "stopped")
         rest = session.tip("left")
@@ -130,12 +122,12 @@ def test_both_sticks_stop_and_a_fresh_press_goes_on(
         assert np.linalg.norm(session.tip("left") - rest) < STILL_M
         headset.press_sticks(False)
         headset.squeeze(0.0, "left")
-    engage(vr, headset, "left")
+    headset.engage("left")
 
 
 def test_the_headset_s_menu_holds(vr: Any, session: ObedientRobot) -> None:
     headset = Headset(vr)
-    engage(vr, headset, "left")
+    headset.engage("left")
     vr.evaluate("device.updateVisibilityState('visible-blurred')")
     until(vr, lambda: not vr.evaluate("wbmpc.link.status.engaged.left"))
     rest = session.tip("left")
@@ -149,7 +141,7 @@ def test_a_jump_of_half_a_metre_never_reaches_the_arm(
 ) -> None:
     headset = Headset(vr)
     for _ in range(2):
-        engage(vr, headset, "left")
+        headset.engage("left")
         rest = session.tip("left")
         headset.move("left", (0.0, 0.5, 0.0), 1e3)
         vr.wait_for_timeout(1500)
@@ -166,7 +158,7 @@ def test_a_browser_killed_in_mid_motion_leaves_the_robot_where_it_is(
         with opened(browser, address.urls[0], headset=True) as page:
             enter_vr(page)
             headset = Headset(page)
-            engage(page, headset, "left")
+            headset.engage("left")
             page.evaluate("() => { hands.left.speed = 0.2; hands.left.to[1] += 0.3; }")
             page.wait_for_timeout(500)
         end = time.monotonic() + WAIT_S
@@ -185,7 +177,7 @@ def test_a_link_that_comes_back_needs_a_fresh_press(
 ) -> None:
     headset = Headset(vr)
     for _ in range(2):
-        engage(vr, headset, "left")
+        headset.engage("left")
         rest = session.tip("left")
         vr.context.set_offline(True)
         vr.evaluate("wbmpc.link.drop()")

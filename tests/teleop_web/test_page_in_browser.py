@@ -110,6 +110,7 @@ def test_frames_come_at_the_headset_s_rate_without_gaps(
         rates.append((len(session.poses) - first) / (time.monotonic() - started))
         if rates[-1] >= RATE_HZ:
             break
+    print(f"{max(rates):.1f} Hz, {session.gaps()} gaps")  # -s shows it
     assert session.gaps() == 0
     assert vr.evaluate("wbmpc.link.skipped") == 0
     if max(rates) < RATE_HZ and before > BUSY:
@@ -431,6 +432,24 @@ def test_space_holds_the_clutch_of_the_chosen_hands(
         until(desktop, lambda: last(session).left.squeeze == 0)
 
 
+def test_a_lost_link_opens_the_clutch(desktop: Any, session: FakeSession) -> None:
+    desktop.keyboard.press("Space")
+    until(desktop, lambda: last(session).right.squeeze == 1)
+    desktop.evaluate("wbmpc.link.drop()")
+    until(desktop, lambda: desktop.evaluate("wbmpc.link.live"))
+    until(desktop, lambda: last(session).right.squeeze == 0)
+
+
+def test_a_robot_that_lets_go_opens_the_clutch(
+    desktop: Any, session: FakeSession
+) -> None:
+    desktop.keyboard.press("Space")
+    until(desktop, lambda: desktop.locator("#right >> text=Engaged").count())
+    session.says["engaged"] = {"left": False, "right": False}
+    until(desktop, lambda: last(session).right.squeeze == 0)
+    assert desktop.get_attribute("#clutch", "aria-pressed") == "false"
+
+
 def test_escape_presses_both_sticks_and_lets_go(
     desktop: Any, session: FakeSession
 ) -> None:
@@ -439,7 +458,8 @@ def test_escape_presses_both_sticks_and_lets_go(
     desktop.keyboard.press("Escape")
     until(desktop, lambda: last(session).left.stick and last(session).right.stick)
     assert last(session).right.squeeze == 0
-    until(desktop, lambda: not last(session).left.stick)
+    session.says["state"] = "stopped"
+    until(desktop, lambda: not last(session).left.stick, 1.5)
     assert last(session).right.squeeze == 0
 
 

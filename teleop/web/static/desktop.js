@@ -8,7 +8,7 @@ const HEAD = { p: [0, 1.6, 0], q: [0, 0, 0, 1], valid: true };
 const START = { left: [-0.25, 1.1, -0.35], right: [0.25, 1.1, -0.35] };
 const STEP_M = 0.02; // a frame: the robot refuses hands that jump
 const STEP_RAD = 0.06;
-const STOP_MS = 400;
+const STOP_MS = 2000; // at most; it ends when the robot says that it has stopped
 const RAD_PER_PIXEL = 0.008;
 const M_PER_NOTCH = 0.02;
 const FREE_COLOR = 0x4cc2ff, HELD_COLOR = 0x3ddc97;
@@ -87,23 +87,31 @@ export class DesktopOperator {
     };
   }
 
-  /** Take over what the robot says, and put the handles where the targets are. */
+  /** Take over what the robot says (null: nothing), and put handles to the targets. */
   update(status) {
     for (const side of SIDES) {
-      const hand = this.hands[side];
-      const engaged = Boolean(status?.engaged?.[side]);
-      if (engaged && !this.#engaged[side]) {
-        hand.rest();
-        hand.anchor = { tip: this.#figure.tip(side), hand: hand.position.clone() };
-      }
-      this.#engaged[side] = engaged;
-      hand.handle.material.color.set(engaged ? HELD_COLOR : FREE_COLOR);
-      this.#place(hand, side, engaged);
+      this.#follow(side, Boolean(status?.engaged?.[side]));
+      this.hands[side].handle.visible = status !== null;
     }
+    if (!status && this.latched) this.release();
+    if (status?.state === "stopped") this.#stopUntil = -Infinity;
   }
 
-  showHandles(visible) {
-    for (const side of SIDES) this.hands[side].handle.visible = visible;
+  hideHandles() {
+    for (const side of SIDES) this.hands[side].handle.visible = false;
+  }
+
+  #follow(side, engaged) {
+    const hand = this.hands[side];
+    if (engaged && !this.#engaged[side]) {
+      hand.rest();
+      hand.anchor = { tip: this.#figure.tip(side), hand: hand.position.clone() };
+    }
+    const refused = this.#engaged[side] && !engaged; // only a fresh press goes on
+    this.#engaged[side] = engaged;
+    if (refused && this.latched) this.release();
+    hand.handle.material.color.set(engaged ? HELD_COLOR : FREE_COLOR);
+    this.#place(hand, side, engaged);
   }
 
   stop() {

@@ -53,6 +53,7 @@ export class RobotFigure {
   /** What is shown is not what the robot does now. */
   dim(stale) {
     this.#material.color.setScalar(stale ? STALE_BRIGHTNESS : 1);
+    if (stale) this.showLoads(null);
   }
 
   /** Position of a tip in the world of the view. */

@@ -35,14 +35,13 @@ async function start() {
     document.body.dataset.vr = "";
     link.become("xr");
     desktop.release();
-    desktop.showHandles(false);
+    desktop.hideHandles();
   };
   headset.onEnd = () => {
     delete document.body.dataset.vr;
     send(headset.gone(), performance.now());
     link.become("desktop");
     surroundings.leave();
-    desktop.showHandles(true);
   };
   headset.onVisibility = () => {
     if (headset.session) send(headset.gone(), performance.now());

@@ -6,7 +6,7 @@ import * as THREE from "./vendor/three.min.js";
 
 const ROBOT = { around: 0.45, distance: 1.35, height: -0.9, scale: 0.6 };
 const PANEL = { around: -0.36, distance: 1.0, height: -0.14 };
-const HAND_RADIUS_M = 0.035;
+const HAND_RADIUS_M = 0.02;
 const FREE_COLOR = 0x4cc2ff, HELD_COLOR = 0x3ddc97;
 const FAR_M = 0.8; // the operator walked away: things follow
 
