@@ -32,6 +32,9 @@ SILENT_S = 0.5
 MAX_JOINT_RATE_RAD_PER_S = 6.0
 MAX_PITCH_RATE_RAD_PER_S = 1.5
 MAX_HEIGHT_RATE_M_PER_S = 0.5
+MAX_PITCH_RAD = 1.0
+HEIGHT_RANGE = (0.6, 1.05)
+"""Of the centre of mass, as share of its height at home."""
 
 
 class ReferenceReceiver(Protocol):
@@ -70,12 +73,16 @@ class StreamedReference:
         self._received_s = -np.inf
         self._receiver = receiver
         self._standing = home_reference(robot)
-        joints = 7 + robot.joints(*UPPER_BODY)
-        self._low = robot.model.lowerPositionLimit[joints]
-        self._high = robot.model.upperPositionLimit[joints]
-        self._row = self._goal = np.array(
-            [*self._standing.q_upper, self._standing.com_m[2], 0.0]
+        joints, model = 7 + robot.joints(*UPPER_BODY), robot.model
+        height = float(self._standing.com_m[2])
+        lowest, highest = (share * height for share in HEIGHT_RANGE)
+        self._low = np.array(
+            [*model.lowerPositionLimit[joints], lowest, -MAX_PITCH_RAD]
         )
+        self._high = np.array(
+            [*model.upperPositionLimit[joints], highest, MAX_PITCH_RAD]
+        )
+        self._row = self._goal = np.array([*self._standing.q_upper, height, 0.0])
         self._rates = np.array(
             [MAX_JOINT_RATE_RAD_PER_S] * len(joints)
             + [MAX_HEIGHT_RATE_M_PER_S, MAX_PITCH_RATE_RAD_PER_S]
@@ -129,11 +136,11 @@ class StreamedReference:
             self.counts["lost"] += message.seq - last.seq - 1
         self.counts["received"] += 1
         self.newest, self._received_s = message, time_s
-        upper = np.clip(message.q_upper, self._low, self._high)
-        self._goal = np.array([*upper, message.com_height_m, message.pelvis_pitch_rad])
+        asked = (*message.q_upper, message.com_height_m, message.pelvis_pitch_rad)
+        self._goal = np.clip(asked, self._low, self._high)
 
     def _why_refused(self, message: ReferenceMessage, time_s: float) -> str | None:
-        n = len(self._low)
+        n = len(self._standing.q_upper)
         if len(message.q_upper) != n or len(message.v_upper) != n:
             return "wrong_size"
         if not message.is_finite():
@@ -153,7 +160,7 @@ class StreamedReference:
 
     def _velocity(self, time_s: float) -> Array:
         if self.newest is None:
-            return np.zeros(len(self._low))
+            return np.zeros(len(self._standing.v_upper))
         share = 1.0 - (self.age_s(time_s) - FRESH_S) / FADE_S
         limit = MAX_JOINT_RATE_RAD_PER_S
         velocity = np.clip(self.newest.v_upper, -limit, limit)

@@ -66,7 +66,9 @@ LAST_WORD_S = 2.0
 def write_references(options: References) -> int:
     """Write a scenario's references as a recording."""
     robot = Robot.load(options.robot)
-    duration_s = options.duration or find_preset(options.scenario).duration_s
+    duration_s = options.duration
+    if duration_s is None:
+        duration_s = find_preset(options.scenario).duration_s
     run_settings(options.scenario, duration_s=duration_s, at_s=0.0, payload_kg=0.0)
     track = find_scenario(options.scenario).record(robot, duration_s)
     count = record_track(Path(options.out), robot, track)

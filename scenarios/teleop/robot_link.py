@@ -16,7 +16,7 @@ from scenarios.snapshot import Snapshot
 from scenarios.support import Stance
 from scenarios.teleop.latency import LatencyMeter
 from teleop.arms import ARMS, ArmKinematics
-from teleop.reference_stream import StreamedReference
+from teleop.reference_stream import FRESH_S, StreamedReference
 from teleop.stream_messages import PayloadEstimate, RobotState
 from teleop.udp import UdpSender
 from wbmpc.reference import Reference
@@ -97,7 +97,7 @@ class RobotLink:
     def _compare(self, snapshot: Snapshot) -> None:
         """Distance of each engaged hand from where the operator wants it."""
         message, seen = self._references.newest, snapshot.state.seen
-        if message is None:
+        if message is None or self._references.age_s(seen.time_s) > FRESH_S:
             return
         wanted = {"left": message.left_hand, "right": message.right_hand}
         if not any(wanted.values()):

@@ -129,6 +129,23 @@ def test_another_stream_takes_over_once_the_first_is_silent(
     assert stream.newest is not None and stream.newest.stream == 2
 
 
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_finite_nonsense_stays_within_what_a_body_can_do(
+    robot: Robot, wire: Wire, stream: StreamedReference, sign: float
+) -> None:
+    far = sign * 1e6
+    asked = {"q_upper": (far,) * 9, "com_height_m": far, "pelvis_pitch_rad": far}
+    wire.send(message(robot, 1, v_upper=(far,) * 9, **asked))
+    for k in range(400):
+        reference = stream.at(0.01 * k)
+    joints = 7 + robot.joints("spine", "left_arm", "right_arm")
+    assert (reference.q_upper <= robot.model.upperPositionLimit[joints]).all()
+    assert (reference.q_upper >= robot.model.lowerPositionLimit[joints]).all()
+    assert 0.4 < reference.com_m[2] < 0.9
+    assert abs(stream.pelvis_pitch_rad) <= 1.0
+    assert np.abs(stream.at(0.0).v_upper).max() <= 6.0
+
+
 def test_lost_samples_are_counted(
     robot: Robot, wire: Wire, stream: StreamedReference
 ) -> None:
