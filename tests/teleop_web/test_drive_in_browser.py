@@ -191,6 +191,13 @@ def test_a_link_that_comes_back_needs_a_fresh_press(
         headset.squeeze(0.0, "left")
 
 
+def press_space(page: Any) -> bool:
+    """Press once; whether it engaged."""
+    page.keyboard.press("Space")
+    page.wait_for_timeout(2000)
+    return bool(page.inner_text("#state") == "Engaged")
+
+
 def test_mouse_and_keys_drive_the_same_core(
     browser: Any, session: ObedientRobot, address: ServerAddress
 ) -> None:
@@ -198,8 +205,7 @@ def test_mouse_and_keys_drive_the_same_core(
     with opened(browser, address.urls[0], viewport=size) as page:
         until(page, lambda: page.inner_text("#state") == "Ready")
         start = session.tip("right")
-        page.keyboard.press("Space")
-        until(page, lambda: page.inner_text("#state") == "Engaged")
+        until(page, lambda: press_space(page), 3.0 * WAIT_S)
         at = page.evaluate(
             """() => {
               const { stage, desktop } = wbmpc;

@@ -9,6 +9,7 @@ const START = { left: [-0.25, 1.1, -0.35], right: [0.25, 1.1, -0.35] };
 const STEP_M = 0.02; // a frame: the robot refuses hands that jump
 const STEP_RAD = 0.06;
 const STOP_MS = 2000; // at most; it ends when the robot says that it has stopped
+const ENGAGE_MS = 1500; // a press that engages nothing by then is taken back
 const RAD_PER_PIXEL = 0.008;
 const M_PER_NOTCH = 0.02;
 const FREE_COLOR = 0x4cc2ff, HELD_COLOR = 0x3ddc97;
@@ -69,6 +70,7 @@ export class DesktopOperator {
   #keys = new Set();
   #drag = null;
   #stopUntil = -Infinity;
+  #latchedAt = -Infinity;
   #engaged = { left: false, right: false };
 
   get visibility() {
@@ -93,7 +95,9 @@ export class DesktopOperator {
       this.#follow(side, Boolean(status?.engaged?.[side]));
       this.hands[side].handle.visible = status !== null;
     }
-    if (!status && this.latched) this.release();
+    const waited = performance.now() - this.#latchedAt > ENGAGE_MS;
+    const inVain = waited && !this.#engaged.left && !this.#engaged.right;
+    if (this.latched && (!status || inVain)) this.release();
     if (status?.state === "stopped") this.#stopUntil = -Infinity;
   }
 
@@ -107,9 +111,7 @@ export class DesktopOperator {
       hand.rest();
       hand.anchor = { tip: this.#figure.tip(side), hand: hand.position.clone() };
     }
-    const refused = this.#engaged[side] && !engaged; // only a fresh press goes on
     this.#engaged[side] = engaged;
-    if (refused && this.latched) this.release();
     hand.handle.material.color.set(engaged ? HELD_COLOR : FREE_COLOR);
     this.#place(hand, side, engaged);
   }
@@ -167,7 +169,10 @@ export class DesktopOperator {
 
   #toggle() {
     if (this.latched) this.release();
-    else this.latched = true;
+    else {
+      this.latched = true;
+      this.#latchedAt = performance.now();
+    }
     this.onChange();
   }
 
