@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from models.description import MOVING, Description
 from models.findings import Finding, error, warning
 
-RESERVED = ("universe", "root_joint", "floating_base")
-"""Names that Pinocchio and the plant give to joints of their own."""
+PINOCCHIOS = ("universe", "root_joint")
+"""Names that Pinocchio gives to joints and frames of its own."""
+PLANTS = ("floating_base",)
+"""Name of the plant's free joint; fixed joints are none in the plant."""
 
 
 def check_kinds(description: Description) -> Iterator[Finding]:
     """Floating and planar joints, reserved names; damping and friction."""
     for joint in description.joints.values():
-        if joint.name in RESERVED:
+        if joint.name in PINOCCHIOS or (joint.moves and joint.name in PLANTS):
             yield error(f"joint {joint.name}: name", joint.name, "is reserved")
         if joint.kind in ("floating", "planar"):
             yield error(

@@ -79,6 +79,12 @@ def test_names_the_engines_need(tmp_path: Path, name: str) -> None:
         load(arm(elbow=joint(name, "upper", "lower")), tmp_path)
 
 
+def test_a_fixed_joint_is_none_in_the_plant(tmp_path: Path) -> None:
+    """Unitree's files call the joint between two root links floating_base."""
+    more = link("imu", "") + joint("floating_base", "lower", "imu", kind="fixed")
+    compare(load(arm(more=more), tmp_path), samples=1)
+
+
 def test_a_base_without_mass_can_not_float_but_stand(tmp_path: Path) -> None:
     text = robot_text(link("world", ""), link("arm"), joint("j", "world", "arm"))
     with pytest.raises(
