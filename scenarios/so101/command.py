@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from scenarios.cli import EXIT_BAD_END, EXIT_OK, print_result, say
+from scenarios.errors import ScenarioError
 from scenarios.run_folder import RunFolder, choose_path
 from scenarios.so101.bench import (
     ArmBenchResult,
@@ -41,6 +42,8 @@ from scenarios.so101.tables import (
 )
 from scenarios.versions import installed_versions
 from wbmpc.arm.description import Arm
+
+MAX_TWINS = 1000
 
 
 def so101(options: So101) -> int:
@@ -89,6 +92,12 @@ def _bench(options: ArmBench) -> int:
 
 def _servo(options: ArmServo) -> int:
     path = None if options.no_files else choose_path(options.out, "so101-servo")
+    if not 0 <= options.twins <= MAX_TWINS:
+        raise ScenarioError(
+            f"--twins {options.twins}: must be within 0 and {MAX_TWINS}"
+        )
+    if options.seed < 0:
+        raise ScenarioError(f"--seed {options.seed}: must be >= 0")
     study = ServoStudy(options.payload, options.seed, say)
     causes = study.causes()
     scale, readings = study.weigh()
@@ -137,7 +146,7 @@ def _designs(
         DesignRow(
             design=name,
             raw_mass_kg=masses_kg,
-            error_std_kg=_rms(errors.get(name)),
+            rms_error_kg=_rms(errors.get(name)),
             worst_error_kg=_largest(errors.get(name)),
         )
         for name, masses_kg in found.items()

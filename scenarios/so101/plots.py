@@ -137,7 +137,7 @@ def _mass_over_time(logs: Mapping[float, ArmLog]) -> Figure:
     axis.set_xlabel("t [s]")
     axis.set_ylabel("raw estimate [kg] (dotted: true)")
     axis.set_ylim(bottom=-0.05)
-    axis.legend()
+    axis.legend(loc="center right")
     return figure
 
 

@@ -88,7 +88,7 @@ class DesignRow(msgspec.Struct, frozen=True, kw_only=True):
     design: str
     raw_mass_kg: dict[str, float]
     """Estimate at the end by payload in kg."""
-    error_std_kg: float | None
+    rms_error_kg: float | None
     """Root mean square error over the twins; None without twins."""
     worst_error_kg: float | None
 

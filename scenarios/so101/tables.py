@@ -99,7 +99,7 @@ def servo_text(result: ArmServoResult) -> str:
                 [
                     row.design,
                     *(f"{value:.4f}" for value in row.raw_mass_kg.values()),
-                    _number(row.error_std_kg),
+                    _number(row.rms_error_kg),
                     _number(row.worst_error_kg),
                 ]
                 for row in result.designs

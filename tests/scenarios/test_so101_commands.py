@@ -188,7 +188,16 @@ def test_jitter_refuses(
     assert told in _refused(capsys)
 
 
-@pytest.mark.parametrize("argv", [[], ["bnech"], ["servo", "--payload", "-1"]])
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["bnech"],
+        ["servo", "--payload", "-1"],
+        ["servo", "--twins", "-1"],
+        ["servo", "--seed", "-1"],
+    ],
+)
 def test_bad_commands(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["so101", *argv]) == 2
     assert _refused(capsys)

@@ -6,7 +6,6 @@ gravity. For tests, and to try the driver without an arm.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import os
 import select
@@ -76,9 +75,10 @@ class SimulatedBus:
     def __init__(self, ids: Sequence[int], position: int = 2048) -> None:
         """Open the terminal and start answering."""
         self.servos = {i: SimulatedServo(position) for i in ids}
-        self._master, self._slave = os.openpty()
-        tty.setraw(self._slave)
-        self.port = os.ttyname(self._slave)
+        self._master, slave = os.openpty()
+        self._ends: tuple[int, ...] = (slave, self._master)
+        tty.setraw(slave)
+        self.port = os.ttyname(slave)
         self._pending: list[tuple[BusFault, int | None]] = []
         self._lock = threading.Lock()
         self._alive = True
@@ -109,9 +109,13 @@ class SimulatedBus:
         self._alive = False
         if self._thread is not threading.current_thread():
             self._thread.join()
-        for descriptor in (self._master, self._slave):
-            with contextlib.suppress(OSError):
-                os.close(descriptor)
+        self._close_terminal()
+
+    def _close_terminal(self) -> None:
+        # Once only: the number may be another file's by the second time.
+        ends, self._ends = self._ends, ()
+        for descriptor in ends:
+            os.close(descriptor)
 
     def _serve(self) -> None:
         received = b""
@@ -163,8 +167,7 @@ class SimulatedBus:
             fault, broken = self._pending.pop(0) if self._pending else (None, None)
         if fault is BusFault.PORT:
             self._alive = False
-            os.close(self._slave)
-            os.close(self._master)
+            self._close_terminal()
             return b""
         answers = b""
         for i in filter(self.servos.__contains__, ids):
