@@ -21,6 +21,9 @@ const KEYS = {
 };
 const CHOICES = { Digit1: "left", Digit2: "right", Digit3: "both" };
 
+const clutch = document.getElementById("clutch");
+const choices = document.querySelectorAll("[data-hand]");
+
 /** One imagined controller, and the handle that shows where its target is. */
 class Hand {
   constructor(start) {
@@ -64,7 +67,6 @@ export class DesktopOperator {
     this.#listenToButtons();
   }
 
-  onChange = () => {};
   #stage;
   #figure;
   #keys = new Set();
@@ -127,7 +129,7 @@ export class DesktopOperator {
     this.#drag = null;
     this.#keys.clear();
     this.#rest();
-    this.onChange();
+    this.#showControls();
   }
 
   #place(hand, side, engaged) {
@@ -164,16 +166,14 @@ export class DesktopOperator {
 
   #choose(hand) {
     this.chosen = hand;
-    this.onChange();
+    this.#showControls();
   }
 
   #toggle() {
-    if (this.latched) this.release();
-    else {
-      this.latched = true;
-      this.#latchedAt = performance.now();
-    }
-    this.onChange();
+    if (this.latched) return this.release();
+    this.latched = true;
+    this.#latchedAt = performance.now();
+    this.#showControls();
   }
 
   // Mouse
@@ -281,18 +281,17 @@ export class DesktopOperator {
   }
 
   #listenToButtons() {
-    const clutch = document.getElementById("clutch");
-    const choices = document.querySelectorAll("[data-hand]");
     clutch.onclick = () => this.#toggle();
     document.getElementById("stop").onclick = () => this.stop();
     for (const button of choices) button.onclick = () => this.#choose(button.dataset.hand);
-    this.onChange = () => {
-      clutch.setAttribute("aria-pressed", this.latched);
-      clutch.firstChild.textContent = this.latched ? "Release " : "Engage ";
-      for (const button of choices) {
-        button.setAttribute("aria-checked", button.dataset.hand === this.chosen);
-      }
-    };
-    this.onChange();
+    this.#showControls();
+  }
+
+  #showControls() {
+    clutch.setAttribute("aria-pressed", this.latched);
+    clutch.firstChild.textContent = this.latched ? "Release " : "Engage ";
+    for (const button of choices) {
+      button.setAttribute("aria-checked", button.dataset.hand === this.chosen);
+    }
   }
 }

@@ -31,7 +31,7 @@ export function readout(link) {
 }
 
 function linkReading(link, status) {
-  if (link.replaced) return { text: "Taken over by another window", level: "bad" };
+  if (link.replaced) return { text: "Another window drives: press to take over", level: "bad" };
   if (!link.open) {
     const again = link.reconnects > 0;
     return again
