@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from models.catalogue import load_settings
 from models.description import Description
-from models.proposal.feet import find_feet, link_of
+from models.proposal.feet import Foot, find_feet, link_of
 from models.proposal.grouping import Limbs, find_limbs, group_settings
-from models.proposal.hands import find_hands
+from models.proposal.hands import Hand, find_hands
 from models.proposal.joints import proposed_armature, single_gains
 from models.proposal.reach import ArmSolver, ArmTarget
 from models.proposal.scaling import (
@@ -28,6 +28,7 @@ from models.proposal.stance import Stance, find_stance
 from models.proposal.tree import ROOT, Tree
 from models.settings import (
     ArmSettings,
+    FrameSettings,
     GroupSettings,
     MpcSettings,
     PlantSettings,
@@ -89,47 +90,88 @@ def propose(
     Raises:
         ProposalError: No humanoid, or no pose was found.
     """
-    tree = Tree.of(model)
-    limbs = find_limbs(tree)
-    groups = group_settings(tree, limbs, wrists=wrists)
-    shapes = Shapes(model, description)
-    feet, hands = find_feet(tree, limbs, shapes), find_hands(tree, limbs, shapes)
-    arms = ArmSolver(tree, limbs, hands)
-    upper = _nearest_to_zero(tree) | arms.angles(HOME, HOME, wrists=wrists)
-    stance = find_stance(tree, limbs, feet, upper)
-    home = upper | stance.angles
+    body = _find_body(model, description, wrists=wrists)
+    upper = _nearest_to_zero(body.tree) | body.arms.angles(HOME, HOME, wrists=wrists)
+    stance = find_stance(body.tree, body.limbs, body.feet, upper)
     mass_kg = float(pin.computeTotalMass(model))
     scale = Scale.of(mass_kg=mass_kg, com_height_m=stance.com_height_m)
-    shipped = load_settings(SHIPPED)
-    armature = proposed_armature(tree, groups, armature_kgm2 or {})
-    q, gains = _configuration(tree, home), scaled_low_level(shipped.low_level, scale)
-    singles = single_gains(tree, q, groups, gains, armature)
-    names = ("left_sole", "right_sole", "left_tip", "right_tip")
-    frames = (feet[0].frame, feet[1].frame, hands[0].frame, hands[1].frame)
-    settings = RobotSettings(
-        name=description.source.root.get("name", "robot"),
-        urdf=str(description.path),
-        root_link=link_of(model, ROOT),
-        groups=groups,
-        frames=dict(zip(names, frames, strict=True)),
-        left_sole=feet[0].sole,
-        right_sole=feet[1].sole,
-        left=_arm(tree, groups.left_arm, "left_tip"),
-        right=_arm(tree, groups.right_arm, "right_tip"),
-        home=_tidy(home),
-        poses=_poses(tree, groups, arms, wrists=wrists),
-        plant=PlantSettings(armature_kgm2=armature),
-        low_level=msgspec.structs.replace(gains, joints=singles),
-        mpc=_mpc(tree, limbs, shipped.mpc, scale),
-        estimator=scaled_estimator(shipped.estimator, scale),
-    )
+    home, known = upper | stance.angles, armature_kgm2 or {}
     return Proposal(
-        settings=settings,
+        settings=_settings(body, description, home, scale, known, wrists=wrists),
         scale=scale,
         mass_kg=mass_kg,
         stance=stance,
-        arm_m=float(np.mean(arms.length_m)),
+        arm_m=float(np.mean(body.arms.length_m)),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Body:
+    """What was found in a robot file."""
+
+    tree: Tree
+    limbs: Limbs
+    groups: GroupSettings
+    feet: tuple[Foot, Foot]
+    hands: tuple[Hand, Hand]
+    arms: ArmSolver
+
+
+def _find_body(model: pin.Model, description: Description, *, wrists: bool) -> _Body:
+    tree = Tree.of(model)
+    limbs, shapes = find_limbs(tree), Shapes(model, description)
+    hands = find_hands(tree, limbs, shapes)
+    return _Body(
+        tree=tree,
+        limbs=limbs,
+        groups=group_settings(tree, limbs, wrists=wrists),
+        feet=find_feet(tree, limbs, shapes),
+        hands=hands,
+        arms=ArmSolver(tree, limbs, hands),
+    )
+
+
+def _settings(
+    body: _Body,
+    description: Description,
+    home: dict[str, float],
+    scale: Scale,
+    armature_kgm2: Mapping[str, float],
+    *,
+    wrists: bool,
+) -> RobotSettings:
+    """The shipped robot's settings for another body."""
+    tree, groups, shipped = body.tree, body.groups, load_settings(SHIPPED)
+    armature = proposed_armature(tree, groups, armature_kgm2)
+    q, gains = _configuration(tree, home), scaled_low_level(shipped.low_level, scale)
+    singles = single_gains(tree, q, groups, gains, armature)
+    return RobotSettings(
+        name=description.source.root.get("name", "robot"),
+        urdf=str(description.path),
+        root_link=link_of(tree.model, ROOT),
+        groups=groups,
+        frames=_frames(body),
+        left_sole=body.feet[0].sole,
+        right_sole=body.feet[1].sole,
+        left=_arm(tree, groups.left_arm, "left_tip"),
+        right=_arm(tree, groups.right_arm, "right_tip"),
+        home=_tidy(home),
+        poses=_poses(tree, groups, body.arms, wrists=wrists),
+        plant=PlantSettings(armature_kgm2=armature),
+        low_level=msgspec.structs.replace(gains, joints=singles),
+        mpc=_mpc(tree, body.limbs, shipped.mpc, scale),
+        estimator=scaled_estimator(shipped.estimator, scale),
+    )
+
+
+def _frames(body: _Body) -> dict[str, FrameSettings]:
+    (left_foot, right_foot), (left_hand, right_hand) = body.feet, body.hands
+    return {
+        "left_sole": left_foot.frame,
+        "right_sole": right_foot.frame,
+        "left_tip": left_hand.frame,
+        "right_tip": right_hand.frame,
+    }
 
 
 def _arm(tree: Tree, arm: tuple[str, ...], tip: str) -> ArmSettings:
