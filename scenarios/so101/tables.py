@@ -65,6 +65,8 @@ def servo_text(result: ArmServoResult) -> str:
             ["joint", "stiffness [Nm/rad]", "Coulomb [Nm]", "viscous [Nm s/rad]"],
             [
                 [name, f"{k:.2f} ({true:.2f})", f"{c:.3f}", f"{d:.3f}"]
+                if k
+                else [name, "did not move", "-", "-"]
                 for name, k, true, c, d in zip(
                     servos.joints,
                     servos.stiffness_Nm_per_rad,
