@@ -76,12 +76,13 @@ async def _drive(url: str, seed: int, parent: int) -> None:
 async def _play(
     socket: ClientWebSocketResponse, operator: ScriptedOperator, parent: int
 ) -> None:
-    listening = asyncio.create_task(_until_robot_is_there(socket))
+    robot_is_there = asyncio.Event()
+    listening = asyncio.create_task(_listen(socket, robot_is_there))
     start_s = due_s = time.monotonic()
     script_s = 0.0
     while script_s < END_S and os.getppid() == parent:
         now_s = time.monotonic()
-        if not listening.done():
+        if not robot_is_there.is_set():
             start_s = now_s
         script_s = now_s - start_s
         frame = operator.frame(script_s, now_s)
@@ -91,8 +92,10 @@ async def _play(
     listening.cancel()
 
 
-async def _until_robot_is_there(socket: ClientWebSocketResponse) -> None:
-    """Return at the first status that knows the robot; go on reading after it."""
+async def _listen(
+    socket: ClientWebSocketResponse, robot_is_there: asyncio.Event
+) -> None:
+    """Read everything, so that nothing piles up."""
     async for message in socket:
         if msgspec.json.decode(message.data).get("age_s") is not None:
-            return
+            robot_is_there.set()
