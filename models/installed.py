@@ -48,6 +48,18 @@ def installed_urdf(urdf: str) -> Path:
         ) from None
 
 
+def name_of_installed(urdf: Path) -> str:
+    """`example-robot-data:NAME` of a URDF file of the package.
+
+    Raises:
+        UnknownNameError: It is none of its robots.
+    """
+    for name, below in _loaders():
+        if urdf.as_posix().endswith(f"/{below}"):
+            return f"{PREFIX}{name}"
+    raise UnknownNameError("installed robot file", urdf.name, installed_robot_names())
+
+
 def installed_rotor_inertia_kgm2(urdf: str) -> dict[str, float]:
     """Reflected rotor inertia by joint name, where the package has it in an SRDF.
 

@@ -9,11 +9,9 @@ from pathlib import Path
 import msgspec
 
 from models.description import Description
-from models.installed import (
-    installed_rotor_inertia_kgm2,
-    installed_urdf,
-    is_installed_name,
-)
+from models.files import is_file
+from models.installed import installed_rotor_inertia_kgm2, name_of_installed
+from models.lookup import find_urdf
 from models.proposal import Proposal, propose, settings_text
 from scenarios.cli import EXIT_OK, print_result, say
 from scenarios.errors import ScenarioError
@@ -57,27 +55,23 @@ def init_robot(options: Init) -> int:
         raise ScenarioError(
             f"--out {options.out}: {target} exists; choose another folder"
         )
-    urdf = _urdf(options.robot)
+    urdf = find_urdf(options.robot)
+    installed = None if is_file(Path(options.robot)) else name_of_installed(urdf)
     model, description = load_any(urdf)
-    known = {}
-    if is_installed_name(options.robot):
-        known = installed_rotor_inertia_kgm2(options.robot)
     proposal = propose(
-        model, description, wrists=not options.lock_wrists, armature_kgm2=known
+        model,
+        description,
+        wrists=not options.lock_wrists,
+        armature_kgm2=installed_rotor_inertia_kgm2(installed) if installed else None,
     )
     name = _name(description)
     settings = msgspec.structs.replace(proposal.settings, name=name)
     result = _result(proposal, Robot(settings), target)
-    _write(
-        target, settings_text(proposal, _reference(options.robot, urdf, target), name)
-    )
+    reference = installed or _relative(urdf, target)
+    _write(target, settings_text(proposal, reference, name))
     print_result(result, _told(result), as_json=options.json)
     say(f"wrote {target}; try: wbmpc run window_washing --robot {target}")
     return EXIT_OK
-
-
-def _urdf(robot: str) -> Path:
-    return installed_urdf(robot) if is_installed_name(robot) else Path(robot)
 
 
 def _name(description: Description) -> str:
@@ -86,10 +80,8 @@ def _name(description: Description) -> str:
     return re.sub(r"[^\w-]+", "_", name).strip("_").lower() or "robot"
 
 
-def _reference(robot: str, urdf: Path, target: Path) -> str:
-    """How the settings refer to the URDF: by name, or relative to themselves."""
-    if is_installed_name(robot):
-        return robot
+def _relative(urdf: Path, target: Path) -> str:
+    """Path of the URDF from the settings' folder."""
     return Path(os.path.relpath(urdf.resolve(), target.parent.resolve())).as_posix()
 
 

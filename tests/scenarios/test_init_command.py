@@ -36,7 +36,7 @@ def test_it_writes_settings_a_robot_can_be_built_from(
 def test_an_installed_robot_is_referred_to_by_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    argv = ["init", "example-robot-data:talos_full", "--out", str(tmp_path)]
+    argv = ["init", "talos_full", "--out", str(tmp_path)]
     assert main(argv) == 0
     text = (tmp_path / "settings.toml").read_text(encoding="utf-8")
     assert 'urdf = "example-robot-data:talos_full"' in text
@@ -47,8 +47,8 @@ def test_an_installed_robot_is_referred_to_by_name(
     ("robot", "words"),
     [
         ("nowhere.urdf", "nowhere.urdf does not exist"),
-        ("example-robot-data:talo", "did you mean example-robot-data:talos"),
-        ("example-robot-data:go1", "has 3 joints, must have 6"),
+        ("talo", "did you mean talos"),
+        ("go1", "has 3 joints, must have 6"),
     ],
 )
 def test_what_it_refuses(

@@ -15,6 +15,7 @@ from models.installed import (
     installed_robot_names,
     installed_rotor_inertia_kgm2,
     installed_urdf,
+    name_of_installed,
 )
 from models.settings import FrameSettings, JointGains, RobotSettings
 from wbmpc.errors import RobotError
@@ -149,3 +150,11 @@ def test_rotors_of_an_installed_robot_are_read_where_its_files_tell_them() -> No
     rotors = installed_rotor_inertia_kgm2("example-robot-data:talos_full")
     assert rotors["arm_left_4_joint"] == pytest.approx(1e-5 * 100.0**2)
     assert installed_rotor_inertia_kgm2("example-robot-data:g1") == {}
+
+
+def test_a_file_of_the_package_has_its_name_again() -> None:
+    for name in ("g1", "talos_full", "romeo"):
+        urdf = f"example-robot-data:{name}"
+        assert name_of_installed(installed_urdf(urdf)) == urdf
+    with pytest.raises(UnknownNameError, match=r"mine\.urdf"):
+        name_of_installed(Path("mine.urdf"))
