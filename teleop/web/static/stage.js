@@ -5,7 +5,7 @@ import * as THREE from "./vendor/three.min.js";
 const CENTRE = new THREE.Vector3(0, 0.85, 0);
 const START = { around: 0.62, above: 0.24, distance: 3.2 }; // in front, to its right
 const GROUND = 0x0c1118;
-const FLOOR_M = 20, CELL_M = 0.5;
+const FLOOR_M = 12, CELL_M = 0.5, PIECE_M = 1;
 
 export class Stage {
   constructor(canvas) {
@@ -15,7 +15,7 @@ export class Stage {
     this.renderer.xr.enabled = true;
     this.scene = new THREE.Scene();
     this.scene.background = new THREE.Color(GROUND);
-    this.scene.fog = new THREE.Fog(GROUND, 5, 13);
+    this.scene.fog = new THREE.Fog(GROUND, 3.2, 6.5);
     this.camera = new THREE.PerspectiveCamera(38, 1, 0.05, 30);
     this.#light();
     this.#floor();
@@ -92,14 +92,14 @@ export class Stage {
 const flat = (geometry) => geometry.rotateX(-Math.PI / 2);
 
 /**
- * Lines of one cell's length: software renderers lose long lines and large triangles
+ * Lines in pieces: software renderers lose long lines and large triangles
  * that reach behind the camera.
  */
 function gridGeometry() {
   const points = [], half = FLOOR_M / 2;
   for (let a = -half; a <= half; a += CELL_M) {
-    for (let b = -half; b < half; b += CELL_M) {
-      points.push(a, 0, b, a, 0, b + CELL_M, b, 0, a, b + CELL_M, 0, a);
+    for (let b = -half; b < half; b += PIECE_M) {
+      points.push(a, 0, b, a, 0, b + PIECE_M, b, 0, a, b + PIECE_M, 0, a);
     }
   }
   const positions = new THREE.BufferAttribute(new Float32Array(points), 3);
