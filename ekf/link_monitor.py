@@ -89,6 +89,11 @@ class LinkMonitor:
         """Misfit that 1 kg at the expected place causes now, in units of the noise."""
         return self._window.visible(self._direction) or self._sensitivity
 
+    @property
+    def _alarm(self) -> float:
+        settings = self._settings
+        return settings.change_alarm if self.loaded else settings.alarm
+
     def restart(self) -> None:
         """Forget the last moments, as after a gap."""
         self._clear_window()
@@ -133,7 +138,7 @@ class LinkMonitor:
         energy = window.energy(parameters)
         nominal = window.energy(self._nominal)
         explained = 0.0
-        if energy > self._settings.alarm:
+        if energy > self._alarm:
             explained = window.explained(parameters)
         stands_out = self._stands_out(energy, explained, parameters, dt_s)
         pulled = explained > 0.0 and window.along(parameters, self._direction) <= 0.0
@@ -164,7 +169,7 @@ class LinkMonitor:
     ) -> bool:
         """Whether a load would explain what the estimate does not."""
         settings = self._settings
-        enough = explained > settings.alarm
+        enough = explained > self._alarm
         fits = explained > settings.smallest_share * energy
         if enough and fits and self._above_s == 0.0:
             # What led up to this belongs to the load before.

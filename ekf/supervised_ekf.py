@@ -399,6 +399,8 @@ class SupervisedEKF:
             if states[index] is LinkState.TRACKING:
                 same_s[rows] = np.maximum(same_s[rows], self._rest_s[index])
         scale = self._trust.variance_scale(same_s, dt_s) * doubt
+        if self._known and LinkState.ACQUIRING not in states:
+            scale[: self._ekf.root_dofs] *= settings.root_variance_scale
         scale[out] = NOT_BELIEVED
         if self._unexplained.active:
             scale[: self._ekf.root_dofs] = NOT_BELIEVED
@@ -448,8 +450,16 @@ class SupervisedEKF:
         states: tuple[LinkState, ...],
         dt_s: float,
     ) -> None:
-        """What happens without an event is noise."""
+        """What happens without an event is noise; rest hides it, so it only adds.
+
+        What a load that is known leaves over at rest is not noise either, but the rest
+        of that load.
+        """
         rows = (doubt < DOUBTED).astype(float)
+        louder = innovation**2 > self._trust.noise.variance
+        for index, own in enumerate(self._rows):
+            if self._rest_s[index] > 0.0:
+                rows[own] *= louder[own] & (states[index] is LinkState.NOMINAL)
         for own, verdict, state in zip(self._rows, verdicts, states, strict=True):
             if state is LinkState.ACQUIRING or verdict.explained > 0.0:
                 rows[own] = 0.0

@@ -13,6 +13,8 @@ class EventSettings:
         window_s: Span of the last moments that are judged.
         alarm: Misfit in units of the noise that a new load has to explain; 20 is 4.5
             standard deviations of a single row.
+        change_alarm: The same for a load that is already known: to acquire it once more
+            does less harm than to miss a change.
         smallest_share: Share of the whole misfit that a load has to explain; less is
             no load on this link.
         confirm_s: How long it has to last.
@@ -25,6 +27,7 @@ class EventSettings:
 
     window_s: float = 0.02
     alarm: float = 20.0
+    change_alarm: float = 12.0
     smallest_share: float = 0.6
     confirm_s: float = 0.015
     quiet: float = 8.0
@@ -100,6 +103,9 @@ class SupervisorSettings:
         attachment_sigma_m: How far the centre of a load lies from a known attachment.
         resting_speed: A chain slower than this rests [rad/s, m/s]; its friction is one
             and the same error until it moves, so its samples count as one.
+        root_variance_scale: Factor on the variance of the free-flyer's rows while loads
+            are tracked whose attachments are known. Friction of the legs and errors of
+            the base reach these rows; they only have to tell mass from place.
     """
 
     events: EventSettings = EventSettings()
@@ -118,6 +124,7 @@ class SupervisorSettings:
     persistent_share: float = 1.0
     attachment_sigma_m: float = 0.05
     resting_speed: float = 0.02
+    root_variance_scale: float = 10.0
 
     def __post_init__(self) -> None:
         """Check every field.
