@@ -23,8 +23,8 @@ Rgba = tuple[float, float, float, float]
 
 PAYLOAD_COLOR = 0xD55E00
 ESTIMATE_COLOR = 0x0072B2
-ESTIMATE_DENSITY_KG_PER_M3 = 1500.0
-"""An estimated payload is drawn as a ball of this density at its centre."""
+ESTIMATE_DENSITY_KG_PER_M3 = 7850.0
+"""An estimated payload is drawn as a ball of steel at its centre."""
 ELLIPSOID_SIGMAS = 2.0
 LARGEST_ELLIPSOID_M = 0.4
 FLOOR_COLOR = 0xE9E9EC
