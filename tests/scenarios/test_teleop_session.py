@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from scenarios.catalogue import find_scenario
-from scenarios.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, main
+from scenarios.cli import EXIT_BAD_END, EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, main
 from scenarios.runner import run
 from scenarios.settings import RunSettings
 from teleop.recording import recorded_track
@@ -152,16 +152,25 @@ def test_a_hard_kill_leaves_no_process_behind(scripted: Session) -> None:
 
 def test_the_robot_goes_on_standing_when_the_operator_s_process_dies() -> None:
     session = Session("--scripted", "--duration", "6")
-    operator = session.wait_for_children(3)
-    (pid,) = [p for p in operator if p == min(operator)]
+    operator = min(session.wait_for_children(3))  # it is started first
     time.sleep(2.0)
-    os.kill(pid, signal.SIGKILL)
+    os.kill(operator, signal.SIGKILL)
     code, out, err = session.end()
     assert code == EXIT_OK, err
     assert "the operator's process was gone" in err
     result = json.loads(out)
     assert result["operator"] is None and not result["run"]["fell"]
     assert result["run"]["duration_s"] == pytest.approx(6.0, abs=0.1)
+
+
+def test_without_its_plant_it_ends_with_a_sentence(scripted: Session) -> None:
+    children = scripted.wait_for_children(3)
+    wait_until_it_streams(scripted.recording)
+    os.kill(max(children), signal.SIGKILL)  # the plant is started last
+    code, out, err = scripted.end()
+    assert (code, out) == (EXIT_BAD_END, "")
+    assert "the plant's process died" in err and "Traceback" not in err
+    assert_gone(children)
 
 
 @pytest.mark.parametrize(
