@@ -17,8 +17,8 @@ from wbmpc.reference import home_reference
 from wbmpc.robot import Robot
 
 TICK_S = 0.02
-PATIENT = EngagementSettings(hold_after_s=0.6, disengage_after_s=1.2)
-"""A busy machine without a GPU delays a browser's frames by more than 0.2 s."""
+PATIENT = EngagementSettings(hold_after_s=1.0, disengage_after_s=2.5)
+"""A busy machine without a GPU delays a browser's frames by more than half a second."""
 
 
 class ObedientRobot(OperatorSession):

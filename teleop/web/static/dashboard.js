@@ -13,7 +13,6 @@ export class Dashboard {
 
   show(reading) {
     document.body.dataset.link = reading.link.level;
-    document.body.dataset.state = reading.state.name;
     setLevel(this.#link, reading.link.level);
     setText(this.#linkText, reading.link.text);
     setLevel(this.#stateCard, reading.state.level);

@@ -236,7 +236,7 @@ export class DesktopOperator {
   #acrossView(dx, dy) {
     const { camera } = this.#stage;
     const distance = camera.position.distanceTo(this.hands[this.#drag.side].handle.position);
-    const height = 2 * distance * Math.tan((camera.fov * Math.PI) / 360);
+    const height = 2 * distance * Math.tan((camera.getEffectiveFOV() * Math.PI) / 360);
     const scale = height / innerHeight;
     const { up, right } = this.#viewAxes();
     return right.multiplyScalar(dx * scale).addScaledVector(up, -dy * scale);

@@ -32,7 +32,3 @@ export function handOf(gamepad, xrPose) {
 export function poseMessage({ seq, t, visibility, head, left, right }) {
   return { type: "pose", seq, t, visibility, head, left, right };
 }
-
-/** A robot vector (x forward, y left, z up) in WebXR axes, and back. */
-export const fromRobot = ([x, y, z]) => [-y, z, -x];
-export const toRobot = ([x, y, z]) => [-z, -x, y];

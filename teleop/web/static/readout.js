@@ -51,15 +51,15 @@ function linkReading(link, status) {
 
 function stateReading(link, status) {
   if (!status) {
-    return { name: "lost", text: "No link", level: "bad", reason: "The robot holds still" };
+    return { text: "No link", level: "bad", reason: "The robot holds still" };
   }
   if (link.accepted === false) {
     const reason = link.refusal ?? "another client drives";
-    return { name: "idle", text: "Watching", level: "calm", reason };
+    return { text: "Watching", level: "calm", reason };
   }
   const [text, level] = STATES[status.state] ?? [status.state, "warn"];
   const reason = status.reason ?? HINTS[status.state] ?? "";
-  return { name: status.state, text, level, reason };
+  return { text, level, reason };
 }
 
 function handReading(status, side) {

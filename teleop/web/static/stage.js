@@ -62,7 +62,9 @@ export class Stage {
   /** Keep the robot clear of the cards: they are at the right, or below on phones. */
   #makeRoom() {
     const [w, h] = [innerWidth, innerHeight];
-    if (w > 760) this.camera.setViewOffset(w, h, Math.min(150, w / 8), 0, w, h);
+    const wide = w > 760;
+    this.camera.zoom = wide ? 1 : 0.52;
+    if (wide) this.camera.setViewOffset(w, h, Math.min(150, w / 8), 0, w, h);
     else this.camera.setViewOffset(w, h, 0, h / 4, w, h);
   }
 
