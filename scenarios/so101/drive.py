@@ -17,14 +17,14 @@ from scenarios.so101.options import ArmDrive
 from scenarios.so101.task import Controllers, joint_rms_rad, run_task
 from wbmpc.arm.controller import ArmController
 from wbmpc.arm.description import Arm, check_payload_mass
-from wbmpc.arm.feetech.bus import FeetechBus
+from wbmpc.arm.feetech.bus import TIMEOUT_S, FeetechBus
 from wbmpc.arm.feetech.hardware_arm import HardwareArm
 from wbmpc.arm.feetech.joint_counts import JointCounts, load_counts
 from wbmpc.arm.feetech.simulated_bus import SimulatedBus
 from wbmpc.arm.run import ArmLog
 from wbmpc.realtime import realtime_process
 
-SIMULATED = "simulated"
+SIMULATED, SIMULATED_TIMEOUT_S = "simulated", 0.5
 PRIORITY = 80
 
 
@@ -60,10 +60,12 @@ def drive(options: ArmDrive) -> tuple[DriveResult, ArmLog]:
     controller = _controller(arm, options)
     counts = _counts(arm, options)
     with _port(options, counts) as port, realtime_process(PRIORITY) as granted:
-        bus = FeetechBus(port, timeout_s=options.timeout)
+        bus = FeetechBus(port, timeout_s=_timeout_s(options))
         try:
             plant = HardwareArm(arm, bus, counts=counts, home_s=options.home)
             log = run_task(arm, plant, controller)
+            if options.release and plant.fault is None:
+                plant.release()
         finally:
             bus.close()
     rms = joint_rms_rad(arm, log)
@@ -111,13 +113,18 @@ def log_csv(log: ArmLog) -> str:
 def _controller(arm: Arm, options: ArmDrive) -> ArmController:
     make = Controllers.of_servos(arm)
     payload = check_payload_mass(options.payload)
-    for name in ("timeout", "home"):
-        value = getattr(options, name)
+    for name, value in (("timeout", _timeout_s(options)), ("home", options.home)):
         if not 0.0 < value < math.inf:
             raise ScenarioError(f"--{name} {value:g}: must be a finite number > 0")
     return (
         make.joint_pd() if options.controller == "pd" else make.computed_torque(payload)
     )
+
+
+def _timeout_s(options: ArmDrive) -> float:
+    if options.timeout is not None:
+        return options.timeout
+    return SIMULATED_TIMEOUT_S if options.port == SIMULATED else TIMEOUT_S
 
 
 def _counts(arm: Arm, options: ArmDrive) -> JointCounts:

@@ -65,10 +65,13 @@ class ArmDrive(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """What the model believes is in the jaws [kg]."""
     calibration: str | None = None
     """LeRobot calibration file of this arm (default: zero in the middle of a turn)."""
-    timeout: float = 0.0035
-    """For the servos' answers in a period [s]."""
+    timeout: float | None = None
+    """For the servos' answers in a period [s] (default: 0.0035; 0.5 for simulated
+    servos, which share this process and its processor)."""
     home: float = 4.0
     """Time to move from where the arm is to zero [s]."""
+    release: bool = False
+    """Switch the torque off at the end; the arm falls. Otherwise it holds."""
     json: bool = False
     """Print one JSON object on standard output."""
     out: str | None = None

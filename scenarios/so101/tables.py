@@ -9,6 +9,11 @@ from scenarios.so101.calibrate import CalibrationResult
 from scenarios.so101.jitter import JitterResult
 from scenarios.so101.servo import ArmServoResult, TrackingRow
 
+_PUBLISHED_RECOVERY = (
+    f" (published: {100.0 * published.RECOVERY_RMS:.1f} %, "
+    f"{100.0 * published.RECOVERY_EE:.1f} %)"
+)
+
 
 def bench_text(result: ArmBenchResult) -> str:
     """Gate, table and recovery, published figures in brackets."""
@@ -32,7 +37,7 @@ def bench_text(result: ArmBenchResult) -> str:
     parts += [
         f"gap recovered at {r.payload_kg:g} kg: {100.0 * r.rms:.1f} % of the RMS, "
         f"{100.0 * r.ee_miss:.1f} % of the miss"
-        + (" (published: 102.4 %, 97.8 %)" if r.payload_kg == 0.2 else "")
+        + (_PUBLISHED_RECOVERY if r.payload_kg == 0.2 else "")
         for r in result.recovery
     ]
     return "\n\n".join(parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from scenarios.cli import main
 from wbmpc.arm.feetech.simulated_bus import SimulatedBus
 from wbmpc.arm.feetech.status import BusFault
 
-QUICK = ("--home", "0.05", "--timeout", "0.05", "--json")
+QUICK = ("--home", "0.05", "--timeout", "0.5", "--json")
 
 
 def test_drive_simulated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -20,9 +21,21 @@ def test_drive_simulated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["so101", "drive", "simulated", *QUICK, "--out", str(out)]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["periods"] == 800 and result["fault"] is None
-    assert not result["bus_faults"]
+    assert result["held_periods"] <= 5  # on a machine that pauses now and then
     log = np.genfromtxt(out / "log.csv", delimiter=",", names=True)
     assert len(log) == 800 and log["q_2"][-1] == pytest.approx(-0.8, abs=0.1)
+
+
+@pytest.mark.parametrize("flags", [(), ("--release",)])
+def test_the_arm_holds_unless_released(
+    flags: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with SimulatedBus(range(1, 7)) as bus:
+        argv = ["so101", "drive", bus.port, *QUICK, "--no-files", *flags]
+        assert main(argv) == 0
+        time.sleep(0.2)  # the last packet has no answer to wait for
+        assert all(servo.torque for servo in bus.servos.values()) != bool(flags)
+    assert capsys.readouterr().out
 
 
 def test_a_port_that_vanishes_keeps_the_log(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import serial
 
 from models.errors import SettingsError
 from wbmpc.arm.description import Arm
@@ -22,7 +23,7 @@ from wbmpc.arm.servo_arm import COUNT_RAD
 
 IDS = (1, 2, 3, 4, 5, 6)
 ZERO = np.zeros(6)
-TIMEOUT_S = 0.05
+TIMEOUT_S = 0.3
 """Generous: a busy machine is not a broken bus."""
 
 
@@ -171,6 +172,23 @@ def test_a_vanished_port_ends_control(
     assert "lost" in plant.fault or "no answer" in plant.fault
     assert plant.bus.counts[BusFault.PORT] >= 1
     assert np.array_equal(now.q, before.q)
+
+
+def test_a_write_that_does_not_get_through_is_no_lost_port(
+    plant: HardwareArm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stuck(data: bytes) -> int:
+        raise serial.SerialTimeoutException(f"{len(data)} bytes left")
+
+    good = plant.step(ZERO, ZERO)
+    monkeypatch.setattr(plant.bus._line.ser, "write", stuck)
+    bad = plant.step(ZERO, ZERO)
+    assert np.array_equal(bad.q, good.q) and not plant.bus.lost
+    assert plant.bus.counts[BusFault.WRITE] == 2 and plant.fault is None
+    monkeypatch.undo()
+    plant.step(ZERO, ZERO)
+    plant.step(ZERO, ZERO)
+    assert plant.held_periods == 1
 
 
 def test_a_servos_own_error_is_named(

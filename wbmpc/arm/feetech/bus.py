@@ -6,6 +6,7 @@ what goes wrong, and the promise that nothing but opening the port ever raises.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -88,7 +89,8 @@ class FeetechBus:
 
         raw = self._attempt(exchange)
         if raw is None:
-            return Reading(faults=dict.fromkeys(ids, BusFault.PORT))
+            fault = BusFault.PORT if self.lost else BusFault.WRITE
+            return Reading(faults=dict.fromkeys(ids, fault))
         answers, faults = parse_answers(raw, ids, length)
         self._count(faults)
         return Reading(answers=answers, faults=faults)
@@ -106,7 +108,7 @@ class FeetechBus:
 
         result = self._attempt(exchange)
         if result is None:
-            return BusFault.PORT
+            return BusFault.PORT if self.lost else BusFault.WRITE
         if result != scservo_sdk.COMM_SUCCESS:
             self.counts[BusFault.WRITE] += 1
             return BusFault.WRITE
@@ -117,10 +119,16 @@ class FeetechBus:
         self._attempt(self._line.closePort)
 
     def _attempt(self, exchange: Callable[[], T]) -> T | None:
-        """Do something with the port; None and `lost` if it is not there any more."""
+        """Do something with the port; None if nothing could be written.
+
+        `lost` says whether it is not there any more.
+        """
         if not self.lost:
             try:
                 return exchange()
+            except serial.SerialTimeoutException:
+                self.counts[BusFault.WRITE] += 1
+                return None
             except (OSError, TypeError, serial.SerialException):
                 # pyserial raises TypeError on a descriptor closed under its feet.
                 self.lost = True
@@ -154,6 +162,10 @@ class _Line(scservo_sdk.PortHandler):
         self.ser.reset_input_buffer()
         self.tx_time_per_byte = 1e4 / self.baudrate
         return True
+
+    def getCurrentTime(self) -> float:  # noqa: N802
+        """In ms. The library's own clock is the calendar's, which may be set."""
+        return 1e3 * time.monotonic()
 
     def setPacketTimeout(self, packet_length: int) -> None:  # noqa: N802
         """In ms: the wire's own time for the bytes, and the limit of the loop."""

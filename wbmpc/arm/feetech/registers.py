@@ -13,7 +13,6 @@ ACCELERATION = 41
 PRESENT_POSITION = 56
 PRESENT_CURRENT = 69
 
-POSITION_BYTES = 2
 STATE_BYTES = PRESENT_CURRENT + 2 - PRESENT_POSITION
 """From the position to the current: everything a period needs, in one read."""
 
