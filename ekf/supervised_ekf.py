@@ -280,11 +280,11 @@ class SupervisedEKF:
             return torque, np.zeros(rows - root, dtype=bool)
         speed = velocity[root:]
         usable, missing = self._channels.read(torque, speed, dt_s)
+        slow = np.abs(speed) < self._settings.resting_speed
         stale = self._channels.stale
         for index, rows in enumerate(self._rows):
             own = rows - root
-            rests = (np.abs(speed[own]) < self._settings.resting_speed).all()
-            self._rest_s[index] = self._rest_s[index] + dt_s if rests else 0.0
+            self._rest_s[index] = self._rest_s[index] + dt_s if slow[own].all() else 0.0
             is_stale = bool(stale[own].any())
             if self._stale[index] and not is_stale:
                 self._monitors[index].restart()

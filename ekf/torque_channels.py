@@ -38,6 +38,7 @@ class TorqueChannels:
         self._last = np.zeros(size)
         self._same_s = np.zeros(size)
         self._silent_s = np.zeros(size)
+        self._suspect = False
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -67,9 +68,13 @@ class TorqueChannels:
         """
         missing = ~np.isfinite(tau)
         repeats = (tau == self._last) & (np.abs(speed) > _MOVING)
+        if not (self._suspect or missing.any() or repeats.any()):
+            self._last = tau
+            return tau, missing
         self._same_s = np.where(repeats, self._same_s + dt_s, 0.0)
         silent = missing | (self._same_s > self._stuck_s)
         self._silent_s = np.where(silent, self._silent_s + dt_s, 0.0)
+        self._suspect = bool(silent.any() or repeats.any())
         self._counts += silent
         self._last = np.where(missing, self._last, tau)
         return self._last, silent
