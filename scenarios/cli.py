@@ -334,6 +334,7 @@ def _exit_code(error: ModelsError) -> int:
     By name: with a wrong pair of wheels the module of these classes does not import.
     """
     gates = {
+        "BusLostError",
         "InstallError",
         "ModelMismatchError",
         "ProcessLostError",

@@ -62,6 +62,25 @@ def test_a_port_that_vanishes_keeps_the_log(
     assert len(rows) == 1 + result["periods"]
 
 
+def test_a_port_that_vanishes_on_the_way_to_the_start(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with SimulatedBus(range(1, 7)) as bus:
+        healthy = bus._sync_read
+        reads = iter(range(10_000))
+
+        def vanish(*arguments: object) -> bytes:
+            if next(reads) == 5:
+                bus.fail(BusFault.PORT)
+            return healthy(*arguments)  # type: ignore[arg-type]
+
+        bus._sync_read = vanish  # type: ignore[method-assign]
+        argv = ["so101", "drive", bus.port, "--home", "0.2", "--no-files"]
+        assert main([*argv, "--timeout", "0.5"]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == "" and "on the way to the start" in captured.err
+
+
 @pytest.mark.parametrize(
     ("argv", "told"),
     [

@@ -31,6 +31,10 @@ class BusError(WbmpcError):
     """A bus that can not be opened, or whose servos do not answer at the start."""
 
 
+class BusLostError(BusError):
+    """A bus that failed after the arm had been found."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """What came back from one read of several servos.

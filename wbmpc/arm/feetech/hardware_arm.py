@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from wbmpc.arm.description import Arm
 from wbmpc.arm.feetech import registers
-from wbmpc.arm.feetech.bus import BusError, FeetechBus, Reading, complaint, describe
+from wbmpc.arm.feetech.bus import (
+    BusError,
+    BusLostError,
+    FeetechBus,
+    Reading,
+    complaint,
+    describe,
+)
 from wbmpc.arm.feetech.joint_counts import JointCounts
 from wbmpc.arm.feetech.status import BusFault
 from wbmpc.arm.mujoco_arm import ArmStartError
@@ -92,7 +99,8 @@ class HardwareArm:
 
         Raises:
             ArmStartError: Wrong length, or values that are not finite.
-            BusError: The servos can not be read or told to hold.
+            BusError: A servo does not answer.
+            BusLostError: The bus fails on the way; the servos hold their last goal.
         """
         if q.shape != self._last.q.shape or not np.isfinite(q).all():
             raise ArmStartError(f"start configuration {q}: must be finite angles")
@@ -106,7 +114,7 @@ class HardwareArm:
         for index in range(1, round(self._home_s / self.dt_s) + 1):
             self.step(still, path.at(index * self.dt_s).q)
             if self._fault is not None:
-                raise BusError(f"on the way to the start: {self._fault}")
+                raise BusLostError(f"on the way to the start: {self._fault}")
         self._last, self._last_good_s = self._at(0.0), 0.0
         return self._last
 
@@ -168,7 +176,9 @@ class HardwareArm:
         for write in writes:
             fault = write()
             if fault is not None:
-                raise BusError(f"port {self.bus.port}: servos not held: {fault.value}")
+                raise BusLostError(
+                    f"port {self.bus.port}: servos not held: {fault.value}"
+                )
 
     def _wait(self) -> None:
         if self._clock is None:
