@@ -127,13 +127,16 @@ def test_both_sticks_stop_and_a_fresh_press_goes_on(
 
 def test_the_headset_s_menu_holds(vr: Any, session: ObedientRobot) -> None:
     headset = Headset(vr)
-    headset.engage("left")
-    vr.evaluate("device.updateVisibilityState('visible-blurred')")
-    until(vr, lambda: not vr.evaluate("wbmpc.link.status.engaged.left"))
-    rest = session.tip("left")
-    headset.move("left", (0.0, 0.05, 0.0), SPEED_M_PER_S)
-    assert np.linalg.norm(session.tip("left") - rest) < STILL_M
-    assert "shows something else" in vr.evaluate("wbmpc.link.status.reason")
+    for _ in range(2):
+        headset.engage("left")
+        vr.evaluate("device.updateVisibilityState('visible-blurred')")
+        until(vr, lambda: not vr.evaluate("wbmpc.link.status.engaged.left"))
+        rest = session.tip("left")
+        headset.move("left", (0.0, 0.05, 0.0), SPEED_M_PER_S)
+        assert np.linalg.norm(session.tip("left") - rest) < STILL_M
+        assert "shows something else" in vr.evaluate("wbmpc.link.status.reason")
+        vr.evaluate("device.updateVisibilityState('visible')")
+        headset.squeeze(0.0, "left")
 
 
 def test_a_jump_of_half_a_metre_never_reaches_the_arm(
