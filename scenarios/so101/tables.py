@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scenarios.estimators.tables import markdown
 from scenarios.so101 import published
 from scenarios.so101.bench import ArmBenchResult, BenchRow
 from scenarios.so101.calibrate import CalibrationResult
 from scenarios.so101.jitter import JitterResult
-from scenarios.so101.servo import ArmServoResult, TrackingRow
+from scenarios.so101.servo import (
+    ArmServoResult,
+    CauseRow,
+    DesignRow,
+    ServoFigures,
+    TrackingRow,
+)
 
 _PUBLISHED_RECOVERY = (
     f" (published: {100.0 * published.RECOVERY_RMS:.1f} %, "
@@ -45,43 +53,15 @@ def bench_text(result: ArmBenchResult) -> str:
 
 def servo_text(result: ArmServoResult) -> str:
     """Causes, scale, servos, tracking and designs."""
-    scale, servos = result.scale, result.servos
-    masses = list(result.causes[0].raw_mass_kg)
-    header = [f"raw at {mass} kg" for mass in masses]
-    clamped = [f"used at {mass} kg" for mass in masses]
+    scale, masses = result.scale, list(result.causes[0].raw_mass_kg)
     parts = [
         "motion RLS, cause by cause [kg]",
-        markdown(
-            ["cause", *header, *clamped],
-            [
-                [
-                    row.cause,
-                    *(f"{value:.4f}" for value in row.raw_mass_kg.values()),
-                    *(f"{value:.4f}" for value in row.mass_kg.values()),
-                ]
-                for row in result.causes
-            ],
-        ),
+        _causes(result.causes),
         f"scale at rest: raw = {scale.slope:.5f} true {scale.offset_kg:+.5f} kg, "
         f"RMSE {1e3 * scale.rmse_kg:.2f} g, R^2 {scale.r_squared:.5f}; torque constant "
         f"{scale.torque_constant_Nm_per_A:.2f} Nm/A from the empty arm",
         "servos calibrated on the empty arm (simulated truth in brackets)",
-        markdown(
-            ["joint", "stiffness [Nm/rad]", "Coulomb [Nm]", "viscous [Nm s/rad]"],
-            [
-                [name, f"{k:.2f} ({true:.2f})", f"{c:.3f}", f"{d:.3f}"]
-                if k
-                else [name, "did not move", "-", "-"]
-                for name, k, true, c, d in zip(
-                    servos.joints,
-                    servos.stiffness_Nm_per_rad,
-                    servos.true_stiffness_Nm_per_rad,
-                    servos.coulomb_Nm,
-                    servos.viscous_Nms_per_rad,
-                    strict=True,
-                )
-            ],
-        ),
+        _servos(result.servos),
         "tracking on servos (the real arm's figures in brackets)",
         markdown(
             [
@@ -95,23 +75,7 @@ def servo_text(result: ArmServoResult) -> str:
             [_tracking_row(row) for row in result.tracking],
         ),
         "designs of an estimator in motion, raw mass at the end [kg]",
-        markdown(
-            [
-                "design",
-                *(f"{mass} kg" for mass in result.designs[0].raw_mass_kg),
-                f"RMS error, {result.twins} twins",
-                "largest",
-            ],
-            [
-                [
-                    row.design,
-                    *(f"{value:.4f}" for value in row.raw_mass_kg.values()),
-                    _number(row.rms_error_kg),
-                    _number(row.worst_error_kg),
-                ]
-                for row in result.designs
-            ],
-        ),
+        _designs(result.designs, result.twins),
         f"the moving estimator with {masses[-1]} kg after something changed",
         markdown(
             ["change since the calibration", "error [kg]"],
@@ -119,6 +83,58 @@ def servo_text(result: ArmServoResult) -> str:
         ),
     ]
     return "\n\n".join(parts)
+
+
+def _causes(rows: Sequence[CauseRow]) -> str:
+    masses = list(rows[0].raw_mass_kg)
+    header = [f"{word} at {m} kg" for word in ("raw", "used") for m in masses]
+    return markdown(
+        ["cause", *header],
+        [
+            [
+                row.cause,
+                *(f"{value:.4f}" for value in row.raw_mass_kg.values()),
+                *(f"{value:.4f}" for value in row.mass_kg.values()),
+            ]
+            for row in rows
+        ],
+    )
+
+
+def _servos(servos: ServoFigures) -> str:
+    figures = zip(
+        servos.joints,
+        servos.stiffness_Nm_per_rad,
+        servos.true_stiffness_Nm_per_rad,
+        servos.coulomb_Nm,
+        servos.viscous_Nms_per_rad,
+        strict=True,
+    )
+    return markdown(
+        ["joint", "stiffness [Nm/rad]", "Coulomb [Nm]", "viscous [Nm s/rad]"],
+        [
+            [name, f"{k:.2f} ({true:.2f})", f"{c:.3f}", f"{d:.3f}"]
+            if k
+            else [name, "did not move", "-", "-"]
+            for name, k, true, c, d in figures
+        ],
+    )
+
+
+def _designs(rows: Sequence[DesignRow], twins: int) -> str:
+    masses = (f"{mass} kg" for mass in rows[0].raw_mass_kg)
+    return markdown(
+        ["design", *masses, f"RMS error, {twins} twins", "largest"],
+        [
+            [
+                row.design,
+                *(f"{value:.4f}" for value in row.raw_mass_kg.values()),
+                _number(row.rms_error_kg),
+                _number(row.worst_error_kg),
+            ]
+            for row in rows
+        ],
+    )
 
 
 def calibration_text(result: CalibrationResult) -> str:

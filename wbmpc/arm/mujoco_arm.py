@@ -81,7 +81,7 @@ class MujocoArm:
             RobotError: MuJoCo refuses the model.
         """
         self._arm, self._substeps = arm, substeps
-        self.payload_kg = check_payload_mass(payload_kg)
+        check_payload_mass(payload_kg)
         self.mj_model = _build(arm, payload_kg, substeps, friction_Nm, armature_kgm2)
         if servos is not None:
             _make_servos(self.mj_model, servos)

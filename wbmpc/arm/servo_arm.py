@@ -116,11 +116,6 @@ class ServoArm:
         return self._plant.fault
 
     @property
-    def payload_kg(self) -> float:
-        """What is in the jaws."""
-        return self._plant.payload_kg
-
-    @property
     def true_q(self) -> Array:
         """(n,) angles without encoder; for metrics only."""
         return np.array(self._plant.mj_data.qpos)
