@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from scenarios.catalogue import find_scenario
 from scenarios.cli import EXIT_OK, print_result, say
 from scenarios.commands import verdict
@@ -55,8 +57,11 @@ KEEP_S = 120.0
 SCRIPT_PAYLOAD_KG = 5.0
 OPERATOR_PRIORITY = 20
 """Of SCHED_FIFO; the control side and the plant come first."""
-CORES_FOR_TWO_THREADS = 4
-"""With fewer, a second solver thread takes the core the operator's side needs."""
+CORES_FOR_EVERYTHING = 4
+"""With fewer, control, plant, operator's side and viewer share what there is."""
+FEW_CORES = ("mpc.threads=1", "mpc.tick_dt_s=0.02")
+"""A second solver thread would take the core the operator's side needs, and at 100 Hz a
+solve leaves no time for a machine that has something else to do, too."""
 TICKS_TO_REPORT = 10
 """Fewer say nothing about a run."""
 LAST_WORD_S = 2.0
@@ -79,6 +84,7 @@ def write_references(options: References) -> int:
 def teleop(options: Teleop) -> int:
     """Serve, simulate, and say how it went."""
     _check(options)
+    options = msgspec.structs.replace(options, set=(*_for_this_machine(), *options.set))
     robot = Robot.load(options.robot, options.set)
     path = None if options.no_files else choose_path(options.out, "teleop")
     with contextlib.ExitStack() as stack:
@@ -239,13 +245,17 @@ def _run_settings(options: Teleop, recorded_s: float | None) -> RunSettings:
         plant=options.plant,
         seed=options.seed,
         realtime=True,
-        overrides=(*_threads(), *options.set),
+        overrides=options.set,
     )
 
 
-def _threads() -> tuple[str, ...]:
-    few = (os.cpu_count() or 1) < CORES_FOR_TWO_THREADS
-    return ("mpc.threads=1",) if few else ()
+def _for_this_machine() -> tuple[str, ...]:
+    """Settings of the robot that the machine asks for; the user's come after them."""
+    cores = os.cpu_count() or 1
+    if cores >= CORES_FOR_EVERYTHING:
+        return ()
+    say(f"{cores} cores: the MPC runs at 50 Hz (--set mpc.tick_dt_s=0.01: 100 Hz)")
+    return FEW_CORES
 
 
 def _is_endless(options: Teleop) -> bool:

@@ -22,8 +22,8 @@ from teleop.udp import UdpSender
 from wbmpc.reference import Reference
 from wbmpc.robot import Robot
 
-STATE_EVERY = 2
-"""Control ticks between two states sent: 50 Hz."""
+STATE_RATE_HZ = 50.0
+"""Of states sent, where the control side is not slower."""
 MAX_ROWS = 12_000
 """Ticks of hand errors kept."""
 
@@ -67,7 +67,9 @@ class RobotLink:
             side: deque(maxlen=MAX_ROWS) for side in SIDES
         }
         self._kinematics, self._arms = ArmKinematics(robot), robot.joints(*ARMS)
-        second = round(1.0 / robot.settings.mpc.tick_dt_s)
+        tick_s = robot.settings.mpc.tick_dt_s
+        self._state_every = max(1, round(1.0 / (STATE_RATE_HZ * tick_s)))
+        second = round(1.0 / tick_s)
         self._limits: deque[np.ndarray] = deque(maxlen=second)
         self._last: tuple[Snapshot, ControlTick] | None = None
 
@@ -82,14 +84,14 @@ class RobotLink:
         return self._references.at(time_s)
 
     def ticked(self, snapshot: Snapshot, tick: ControlTick) -> None:
-        """Note latencies; every other tick tell the operator about the robot."""
+        """Note latencies, and tell the operator about the robot."""
         self.latency.plant(snapshot)
         self._limits.append(snapshot.command.saturated)
         self._compare(snapshot)
         self.latency.received(
             self._references.newest, self._read_s, tick.result.plan.time_s
         )
-        if self.ticks % STATE_EVERY == 0:
+        if self.ticks % self._state_every == 0:
             self._states.send(self._state(snapshot, tick))
         self.ticks += 1
         self._last = (snapshot, tick)
