@@ -19,7 +19,7 @@ from typing import Any
 
 from models.errors import ModelsError
 from scenarios.errors import ProcessLostError, ScenarioError
-from scenarios.record import RunRecord
+from scenarios.records.record import RunRecord
 from scenarios.settings import RunSettings
 from wbmpc.errors import InstallError, ModelMismatchError
 
@@ -58,7 +58,7 @@ def run_each(
 
 def run_here(name: str, settings: RunSettings, progress: Progress) -> RunRecord:
     """Run one scenario in this process."""
-    from scenarios.runner import run
+    from scenarios.loop.runner import run
 
     return run(settings, on_tick=lambda time_s: progress(name, time_s))
 
@@ -136,7 +136,7 @@ def _work(settings: RunSettings, results: Connection, clock: Any, parent: int) -
             os._exit(1)  # killed parents leave no orphan
 
     try:
-        from scenarios.runner import run
+        from scenarios.loop.runner import run
 
         results.send(run(settings, on_tick=on_tick))
     except ModelsError as error:

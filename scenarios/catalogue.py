@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from scenarios.arms_forward import record_arms_forward
-from scenarios.loads import LoadEvent, loaded_sides, single_load, staircase
+from scenarios.loop.loads import LoadEvent, loaded_sides, single_load, staircase
+from scenarios.motions.arms_forward import record_arms_forward
+from scenarios.motions.squat_pickup import record_squat_pickup
+from scenarios.motions.window_washing import record_standing, record_washing
 from scenarios.presets import PRESETS, find_preset
 from scenarios.robot_loads import SuitedLoad, suited_load
 from scenarios.settings import RunSettings
-from scenarios.squat_pickup import record_squat_pickup
-from scenarios.window_washing import record_standing, record_washing
 from teleop.reference_track import ReferenceTrack
 from wbmpc.errors import UnknownNameError
 from wbmpc.robot import Robot

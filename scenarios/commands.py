@@ -24,18 +24,23 @@ from scenarios.cli import (
 )
 from scenarios.compare import Comparison, ComparisonRuns, compare, gather, plan_runs
 from scenarios.errors import ScenarioError
-from scenarios.evaluation import evaluate, evaluation_text, twin_of, write_pictures
+from scenarios.metrics.evaluation import (
+    evaluate,
+    evaluation_text,
+    twin_of,
+    write_pictures,
+)
+from scenarios.metrics.results import RunMetrics
 from scenarios.presets import PAPER_ROBOT, run_settings
-from scenarios.record import RunRecord
-from scenarios.results import RunMetrics
-from scenarios.run_folder import RunFolder, choose_path
+from scenarios.records.record import RunRecord
+from scenarios.records.run_folder import RunFolder, choose_path
+from scenarios.records.versions import installed_versions
+from scenarios.reports.tables import comparison_table
 from scenarios.settings import PriorName, Push, RunSettings
-from scenarios.tables import comparison_table
-from scenarios.versions import installed_versions
 from wbmpc.robot import Robot
 
 if TYPE_CHECKING:
-    from scenarios.meshcat_view import LiveViewer
+    from scenarios.reports.meshcat_view import LiveViewer
 
 PRIOR_NAMES: dict[str, PriorName] = {
     "none": "none",
@@ -186,9 +191,9 @@ def save(
     records: Mapping[str, RunRecord],
 ) -> None:
     """Write the run folder and say where it is, or what went wrong with it."""
-    from scenarios.mcap_log import write_log
-    from scenarios.meshcat_view import write_animation
-    from scenarios.plots import write_plots
+    from scenarios.records.mcap_log import write_log
+    from scenarios.reports.meshcat_view import write_animation
+    from scenarios.reports.plots import write_plots
 
     shown = records.get("with_estimator", records.get("without_estimator"))
     assert shown is not None
@@ -268,7 +273,7 @@ def _run_with_twin(
 def _run(
     settings: RunSettings, progress: Progress, viewer: LiveViewer | None
 ) -> RunRecord:
-    from scenarios.runner import run
+    from scenarios.loop.runner import run
 
     return run(settings, on_tick=lambda t: progress("run", t), viewer=viewer)
 
@@ -279,7 +284,7 @@ def _viewer(options: Run, robot: Robot) -> Any:
 
     if not options.meshcat:
         return contextlib.nullcontext()
-    from scenarios.meshcat_view import LiveViewer
+    from scenarios.reports.meshcat_view import LiveViewer
 
     return LiveViewer(robot.settings)
 

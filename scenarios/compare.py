@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from scenarios.metrics import measure, unloaded
-from scenarios.paper import PAPER, WASHING_GOALS, PaperFigures
+from scenarios.metrics.results import RunMetrics
+from scenarios.metrics.run import measure, unloaded
 from scenarios.presets import PAPER_ROBOT
-from scenarios.record import RunRecord
-from scenarios.results import RunMetrics
+from scenarios.records.record import RunRecord
+from scenarios.reports.paper import PAPER, WASHING_GOALS, PaperFigures
 from scenarios.settings import PriorName, RunSettings
 from wbmpc.robot import Robot
 

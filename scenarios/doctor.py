@@ -18,7 +18,7 @@ import msgspec
 
 from models import RobotSettings, load_settings
 from models.errors import ModelsError
-from scenarios.versions import installed_versions
+from scenarios.records.versions import installed_versions
 
 CHILD_TIMEOUT_S = 60.0
 SOLVE_NODES = 5

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from scenarios.batch import run_each
 from scenarios.errors import ScenarioError
-from scenarios.record import RunRecord
-from scenarios.run_cache import RunCache
+from scenarios.records.record import RunRecord
+from scenarios.records.run_cache import RunCache
 from scenarios.settings import RunSettings
 
 

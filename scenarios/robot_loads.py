@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from scenarios.body_scale import mass_ratio
+from scenarios.motions.body_scale import mass_ratio
 from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.reference import UPPER_BODY, Reference, home_reference
 from wbmpc.robot import BASE, Robot

@@ -11,7 +11,9 @@ from scenarios.cli import EXIT_BAD_END, EXIT_OK, print_result, say
 from scenarios.commands import Bars
 from scenarios.errors import ScenarioError
 from scenarios.lab import Lab
-from scenarios.robot_table import (
+from scenarios.records.run_cache import RunCache
+from scenarios.records.versions import installed_versions
+from scenarios.reports.robot_table import (
     RobotRow,
     fallen,
     planned_runs,
@@ -20,8 +22,6 @@ from scenarios.robot_table import (
     robots_table,
 )
 from scenarios.robots_options import Robots
-from scenarios.run_cache import RunCache
-from scenarios.versions import installed_versions
 
 
 class RobotsResult(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from scenarios.loads import loaded_sides
-from scenarios.record import RunRecord
+from scenarios.loop.loads import loaded_sides
+from scenarios.records.record import RunRecord
 from scenarios.settings import RunSettings
 
 MAX_TOTAL_KG = 48.0

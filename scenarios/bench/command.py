@@ -11,9 +11,9 @@ from scenarios.bench.report import FOLDER, BenchResult, bench_table, load_last
 from scenarios.bench.solvers import SQP, Request, measure_in_child
 from scenarios.bench.stages import StageBench, percentiles
 from scenarios.cli import EXIT_OK, Bench, print_result, say
-from scenarios.results import StageTiming
+from scenarios.metrics.results import StageTiming
+from scenarios.records.versions import installed_versions
 from scenarios.settings import RunSettings
-from scenarios.versions import installed_versions
 from wbmpc.realtime import measure_jitter, realtime_process
 from wbmpc.robot import Robot
 from wbmpc.variant import FASTEST, PYTHON, STOCK, kernel_name

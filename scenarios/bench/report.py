@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from scenarios.results import StageTiming
-from scenarios.run_folder import DEFAULT_PARENT
-from scenarios.tables import mark, number, render
+from scenarios.metrics.results import StageTiming
+from scenarios.records.run_folder import DEFAULT_PARENT
+from scenarios.reports.tables import mark, number, render
 
 FOLDER = DEFAULT_PARENT / "bench"
 NOTABLE_CHANGE = 0.1

@@ -8,12 +8,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from scenarios.adaptation import build_adaptation
 from scenarios.catalogue import find_scenario
-from scenarios.control import ControlSide
-from scenarios.disturbances import Disturbances
-from scenarios.plant_side import PlantState, build_plant_side
-from scenarios.results import StageTiming
+from scenarios.loop.adaptation import build_adaptation
+from scenarios.loop.control import ControlSide
+from scenarios.loop.disturbances import Disturbances
+from scenarios.loop.plant_side import PlantState, build_plant_side
+from scenarios.metrics.results import StageTiming
 from scenarios.settings import RunSettings
 from wbmpc.low_level import LowLevelController
 from wbmpc.robot import Robot

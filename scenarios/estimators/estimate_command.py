@@ -20,7 +20,7 @@ from scenarios.estimators.streams.columns import load_mapping
 from scenarios.estimators.streams.recorded import read_stream
 from scenarios.estimators.streams.stream import Stream
 from scenarios.estimators.tables import markdown, number
-from scenarios.run_folder import RunFolder, choose_path
+from scenarios.records.run_folder import RunFolder, choose_path
 
 
 class ReportRow(msgspec.Struct, frozen=True, kw_only=True):

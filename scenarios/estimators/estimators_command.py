@@ -7,8 +7,8 @@ from scenarios.estimators.benchmark import benchmark
 from scenarios.estimators.options import Estimators
 from scenarios.estimators.plots import write_estimators_figure
 from scenarios.estimators.tables import estimators_text
-from scenarios.run_folder import RunFolder, choose_path
-from scenarios.versions import installed_versions
+from scenarios.records.run_folder import RunFolder, choose_path
+from scenarios.records.versions import installed_versions
 
 
 def compare_estimators(options: Estimators) -> int:

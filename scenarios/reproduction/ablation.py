@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from scenarios.evaluation import evaluate as evaluate_run
-from scenarios.evaluation import twin_of
 from scenarios.lab import Lab
-from scenarios.metrics_loading import LoadingMetrics
-from scenarios.metrics_pickup import PickupMetrics
+from scenarios.metrics.evaluation import evaluate as evaluate_run
+from scenarios.metrics.evaluation import twin_of
+from scenarios.metrics.loading import LoadingMetrics
+from scenarios.metrics.pickup import PickupMetrics
+from scenarios.metrics.results import RunMetrics
+from scenarios.reports.scoreboard import Line
+from scenarios.reports.tables import number, render
 from scenarios.reproduction.experiment import Experiment, Report, Scope
-from scenarios.results import RunMetrics
-from scenarios.scoreboard import Line
 from scenarios.settings import RunSettings
-from scenarios.tables import number, render
 from wbmpc.plant.imperfections import SWITCHES
 from wbmpc.robot import Robot
 

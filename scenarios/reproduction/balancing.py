@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from scenarios.evaluation import evaluate as evaluate_run
 from scenarios.lab import Lab
-from scenarios.lines import experiment_lines
-from scenarios.paper_experiments import TIPPING_GOAL_KG, TIPPING_PAPER_KG
+from scenarios.metrics.evaluation import evaluate as evaluate_run
+from scenarios.metrics.results import RunMetrics
+from scenarios.reports.lines import experiment_lines
+from scenarios.reports.paper_experiments import TIPPING_GOAL_KG, TIPPING_PAPER_KG
+from scenarios.reports.scoreboard import Line
+from scenarios.reports.tables import number, render
 from scenarios.reproduction.experiment import Experiment, Report, Scope
-from scenarios.results import RunMetrics
-from scenarios.scoreboard import Line
 from scenarios.settings import Push
-from scenarios.tables import number, render
 from scenarios.tipping import TippingLoad, find_tipping_load
 from wbmpc.robot import Robot
 
@@ -50,8 +50,8 @@ def balance(scope: Scope) -> Experiment:
         runs[f"push_{name}"] = scope.settings("balance", push=push)
 
     def evaluate(lab: Lab, robot: Robot) -> Report:
-        from scenarios import plots
-        from scenarios.plots_experiments import posture
+        from scenarios.reports import plots
+        from scenarios.reports.plots_experiments import posture
 
         records = lab.runs(runs)
         metrics = {name: evaluate_run(r, robot) for name, r in records.items()}
@@ -185,7 +185,7 @@ def _get(metrics: RunMetrics, field: str) -> Any:
 
 
 def _tipping_figure(found: Mapping[str, TippingLoad]) -> Figure:
-    from scenarios.plots import BLUE, RED, new_figure
+    from scenarios.reports.plots import BLUE, RED, new_figure
 
     figure = new_figure(8.0, 2.4)
     axis = figure.subplots()

@@ -14,8 +14,12 @@ from scenarios.commands import Bars
 from scenarios.errors import ScenarioError
 from scenarios.lab import Lab, merged
 from scenarios.paper_options import PaperOptions, Reproduce, Seeds, Tipping
-from scenarios.plots import DPI
 from scenarios.presets import find_preset
+from scenarios.records.run_cache import RunCache
+from scenarios.records.source_digest import source_digest
+from scenarios.records.versions import installed_versions
+from scenarios.reports.plots import DPI
+from scenarios.reports.scoreboard import lines_table, verdict
 from scenarios.reproduction.ablation import ablation
 from scenarios.reproduction.balancing import (
     balance,
@@ -28,11 +32,7 @@ from scenarios.reproduction.hardware import loading, pickup
 from scenarios.reproduction.page import write_page
 from scenarios.reproduction.seeds import seeds
 from scenarios.reproduction.washing import washing
-from scenarios.run_cache import RunCache
-from scenarios.scoreboard import lines_table, verdict
-from scenarios.source_digest import source_digest
 from scenarios.tipping import find_tipping_load
-from scenarios.versions import installed_versions
 from wbmpc.robot import Robot
 
 BUILDERS = {

@@ -10,7 +10,7 @@ import msgspec
 
 from scenarios.lab import Lab
 from scenarios.presets import run_settings
-from scenarios.scoreboard import Line
+from scenarios.reports.scoreboard import Line
 from scenarios.settings import RunSettings
 from wbmpc.robot import Robot
 

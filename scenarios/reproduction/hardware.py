@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from scenarios.base_error import base_error
-from scenarios.evaluation import evaluate as evaluate_run
-from scenarios.evaluation import unloaded_replay
 from scenarios.lab import Lab
-from scenarios.lines import experiment_lines
-from scenarios.metrics_loading import LoadingMetrics
-from scenarios.paper_experiments import LOADING_COM_M
-from scenarios.plots_experiments import experiment_figures
-from scenarios.record import RunRecord
+from scenarios.metrics.base_error import base_error
+from scenarios.metrics.evaluation import evaluate as evaluate_run
+from scenarios.metrics.evaluation import unloaded_replay
+from scenarios.metrics.loading import LoadingMetrics
+from scenarios.metrics.results import RunMetrics
+from scenarios.records.record import RunRecord
+from scenarios.reports.lines import experiment_lines
+from scenarios.reports.paper_experiments import LOADING_COM_M
+from scenarios.reports.plots_experiments import experiment_figures
+from scenarios.reports.scoreboard import Line
+from scenarios.reports.tables import number, render
 from scenarios.reproduction.experiment import Experiment, Report, Scope
-from scenarios.results import RunMetrics
-from scenarios.scoreboard import Line
-from scenarios.tables import number, render
 from wbmpc.robot import Robot
 
 ABOUT_LOADING = (

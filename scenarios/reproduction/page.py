@@ -7,8 +7,8 @@ import html
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from scenarios.reports.scoreboard import Line
 from scenarios.reproduction.experiment import Experiment, Report
-from scenarios.scoreboard import Line
 
 MARKS = {True: ("met", "met"), False: ("short", "SHORT"), None: ("", "")}
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scenarios.evaluation import evaluate as evaluate_run
-from scenarios.evaluation import twin_of
 from scenarios.lab import Lab
-from scenarios.lines import experiment_lines
-from scenarios.paper import Goal
-from scenarios.record import RunRecord
+from scenarios.metrics.evaluation import evaluate as evaluate_run
+from scenarios.metrics.evaluation import twin_of
+from scenarios.metrics.results import RunMetrics
+from scenarios.metrics.spread import spread_table, spreads
+from scenarios.records.record import RunRecord
+from scenarios.reports.lines import experiment_lines
+from scenarios.reports.paper import Goal
+from scenarios.reports.scoreboard import Line
 from scenarios.reproduction.experiment import Experiment, Report, Scope
-from scenarios.results import RunMetrics
-from scenarios.scoreboard import Line
 from scenarios.settings import RunSettings
-from scenarios.spread import spread_table, spreads
 from wbmpc.robot import Robot
 
 SEEDED = ("window_washing", "balance", "runtime_loading", "squat_pickup")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from scenarios.compare import Comparison, compare, gather, plan_runs
 from scenarios.lab import Lab
-from scenarios.paper import PRIOR_GOAL, WASHING_GOALS
+from scenarios.reports.paper import PRIOR_GOAL, WASHING_GOALS
+from scenarios.reports.scoreboard import Line
+from scenarios.reports.tables import comparison_table
 from scenarios.reproduction.experiment import Experiment, Report, Scope
-from scenarios.scoreboard import Line
-from scenarios.tables import comparison_table
 from wbmpc.robot import Robot
 
 ABOUT = (
@@ -25,7 +25,7 @@ def washing(scope: Scope) -> Experiment:
     def evaluate(lab: Lab, robot: Robot) -> Report:
         records = lab.runs(runs)
         result = compare(gather(records), robot)
-        from scenarios import plots
+        from scenarios.reports import plots
 
         fallen = result.unloaded.fell or result.with_estimator.fell
         return Report(

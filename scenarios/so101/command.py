@@ -9,7 +9,8 @@ import numpy as np
 
 from scenarios.cli import EXIT_BAD_END, EXIT_OK, print_result, say
 from scenarios.errors import ScenarioError
-from scenarios.run_folder import RunFolder, choose_path
+from scenarios.records.run_folder import RunFolder, choose_path
+from scenarios.records.versions import installed_versions
 from scenarios.so101.bench import (
     ArmBenchResult,
     PlantChange,
@@ -40,7 +41,6 @@ from scenarios.so101.tables import (
     jitter_text,
     servo_text,
 )
-from scenarios.versions import installed_versions
 from wbmpc.arm.description import Arm
 
 MAX_TWINS = 1000

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scenarios.plots import BLACK, BLUE, DPI, GREEN, ORANGE, PURPLE, RED, SKY
-from scenarios.plots import new_figure as _new_figure
+from scenarios.reports.plots import BLACK, BLUE, DPI, GREEN, ORANGE, PURPLE, RED, SKY
+from scenarios.reports.plots import new_figure as _new_figure
 from scenarios.so101.bench import COMPUTED_TORQUE, KNOWN, PD, RLS, UNLOADED, Logs
 from scenarios.so101.moving import OURS
 from scenarios.so101.servo import (

@@ -17,11 +17,13 @@ from scenarios.catalogue import find_scenario
 from scenarios.cli import EXIT_OK, print_result, say
 from scenarios.commands import verdict
 from scenarios.errors import ScenarioError
-from scenarios.metrics import measure
+from scenarios.loop.realtime import run_realtime
+from scenarios.loop.viewer import Viewer
+from scenarios.metrics.run import measure
 from scenarios.presets import find_preset, run_settings
-from scenarios.realtime import run_realtime
-from scenarios.record import RunRecord
-from scenarios.run_folder import RunFolder, choose_path
+from scenarios.records.record import RunRecord
+from scenarios.records.run_folder import RunFolder, choose_path
+from scenarios.records.versions import installed_versions
 from scenarios.settings import RunSettings
 from scenarios.teleop.operator_link import OperatorLink
 from scenarios.teleop.result import (
@@ -35,8 +37,6 @@ from scenarios.teleop.robot_link import RobotLink
 from scenarios.teleop.script import END_S, LOAD_AT_S
 from scenarios.teleop.scripted_client import ScriptedClient
 from scenarios.teleop_options import References, Teleop
-from scenarios.versions import installed_versions
-from scenarios.viewer import Viewer
 from teleop.operator_process import (
     OperatorPlan,
     OperatorReady,
@@ -150,7 +150,7 @@ class TeleopSession:
     def _start_viewer(self) -> Viewer | None:
         if self._options.no_meshcat:
             return None
-        from scenarios.meshcat_view import LiveViewer
+        from scenarios.reports.meshcat_view import LiveViewer
 
         return self._stack.enter_context(LiveViewer(self._robot.settings))
 
@@ -281,8 +281,8 @@ def _announce(ready: OperatorReady) -> None:
 
 
 def _save(path: Path, robot: Robot, result: TeleopResult, record: RunRecord) -> None:
-    from scenarios.mcap_log import write_log
-    from scenarios.meshcat_view import write_animation
+    from scenarios.records.mcap_log import write_log
+    from scenarios.reports.meshcat_view import write_animation
 
     with RunFolder(path) as folder:
         folder.write_json("metrics.json", result)

@@ -8,10 +8,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.paper import Goal
-from scenarios.record import SIDES, RunRecord
-from scenarios.results import RunMetrics
-from scenarios.scoreboard import Line, lines_table
+from scenarios.metrics.results import RunMetrics
+from scenarios.records.record import SIDES, RunRecord
+from scenarios.reports.paper import Goal
+from scenarios.reports.scoreboard import Line, lines_table
 from scenarios.settings import RunSettings
 from scenarios.teleop.latency import LatencyBudget, Percentiles
 from teleop.operator_process import OperatorReport

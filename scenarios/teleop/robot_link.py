@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from scenarios.control import ControlTick
-from scenarios.record import SIDES
-from scenarios.snapshot import Snapshot
-from scenarios.support import Stance
+from scenarios.loop.control import ControlTick
+from scenarios.loop.snapshot import Snapshot
+from scenarios.metrics.support import Stance
+from scenarios.records.record import SIDES
 from scenarios.teleop.latency import LatencyMeter
 from teleop.arms import ARMS, ArmKinematics
 from teleop.reference_stream import FRESH_S, StreamedReference

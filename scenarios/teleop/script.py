@@ -13,7 +13,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from scenarios.gestures import min_jerk
+from scenarios.motions.gestures import min_jerk
 from teleop.arms import SIDES
 from teleop.conventions import webxr_from_robot
 from teleop.messages import Hand, Pose, PoseFrame

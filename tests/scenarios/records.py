@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scenarios.record import (
+from scenarios.records.record import (
     SIDES,
     LinkSeries,
     PayloadSeries,

@@ -13,7 +13,7 @@ from scenarios.bench.report import GOALS, BenchResult, bench_table, load_last
 from scenarios.bench.solvers import SQP, Request, measure_in_child
 from scenarios.bench.stages import percentiles
 from scenarios.cli import EXIT_BAD_END, EXIT_OK, main
-from scenarios.results import StageTiming
+from scenarios.metrics.results import StageTiming
 from wbmpc.errors import InstallError
 
 

@@ -15,7 +15,7 @@ from records import make_record
 from scenarios.batch import _Job, run_all
 from scenarios.cli import EXIT_BAD_INPUT, main
 from scenarios.errors import ProcessLostError, ScenarioError
-from scenarios.record import RunRecord
+from scenarios.records.record import RunRecord
 from scenarios.settings import RunSettings
 from wbmpc.robot import Robot
 
@@ -43,7 +43,7 @@ def runner(robot: Robot, monkeypatch: pytest.MonkeyPatch) -> list[RunSettings]:
         fell = settings.payload_kg > 50.0
         return make_record(robot, sag_mm=sag, fell=fell, **fields)
 
-    monkeypatch.setattr("scenarios.runner.run", run)
+    monkeypatch.setattr("scenarios.loop.runner.run", run)
     return asked
 
 
@@ -221,7 +221,7 @@ def test_interrupt_is_exit_code_130(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("scenarios.runner.run", interrupted)
+    monkeypatch.setattr("scenarios.loop.runner.run", interrupted)
     assert main(["run", "window_washing", *QUICK]) == 130
     assert "interrupted" in capsys.readouterr().err
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ekf import is_consistent
-from scenarios.metrics import measure
-from scenarios.record import RunRecord
-from scenarios.runner import run
+from scenarios.loop.runner import run
+from scenarios.metrics.run import measure
+from scenarios.records.record import RunRecord
 from scenarios.settings import RunSettings
 from wbmpc.robot import Robot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenarios.disturbances import Disturbances
+from scenarios.loop.disturbances import Disturbances
 from scenarios.presets import run_settings
 from scenarios.settings import Push, RunSettings
 from wbmpc.plant import MockPlant

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenarios.evaluation import evaluate
-from scenarios.metrics_balance import BalanceMetrics
-from scenarios.metrics_loading import LoadingMetrics
-from scenarios.metrics_pickup import PickupMetrics
+from scenarios.loop.runner import run
+from scenarios.metrics.balance import BalanceMetrics
+from scenarios.metrics.evaluation import evaluate
+from scenarios.metrics.loading import LoadingMetrics
+from scenarios.metrics.pickup import PickupMetrics
 from scenarios.presets import run_settings
-from scenarios.record import RunRecord
-from scenarios.runner import run
+from scenarios.records.record import RunRecord
 from scenarios.settings import Push
 from wbmpc.robot import Robot
 

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from records import make_record
 
-from scenarios.evaluation import evaluate, evaluation_text, twin_of
-from scenarios.lines import experiment_lines
-from scenarios.loads import staircase
-from scenarios.metrics_balance import balance_metrics, pelvis_pitch_deg
-from scenarios.metrics_loading import loading_metrics
-from scenarios.metrics_pickup import pickup_metrics, reference_tip_m
-from scenarios.power import PowerModel
+from scenarios.loop.loads import staircase
+from scenarios.metrics.balance import balance_metrics, pelvis_pitch_deg
+from scenarios.metrics.evaluation import evaluate, evaluation_text, twin_of
+from scenarios.metrics.loading import loading_metrics
+from scenarios.metrics.pickup import pickup_metrics, reference_tip_m
+from scenarios.metrics.power import PowerModel
 from scenarios.presets import run_settings
-from scenarios.record import RunRecord
+from scenarios.records.record import RunRecord
+from scenarios.reports.lines import experiment_lines
 from scenarios.settings import Push, RunSettings
 from wbmpc.robot import BASE, Robot
 

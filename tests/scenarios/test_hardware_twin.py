@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 from records import make_record
 
-from scenarios.base_error import base_error, rotation_error_rad
 from scenarios.cli import Run, parse
 from scenarios.commands import resolve
-from scenarios.control import ControlSide
-from scenarios.metrics import measure
-from scenarios.plant_side import (
+from scenarios.loop.control import ControlSide
+from scenarios.loop.plant_side import (
     EstimatedPlantSide,
     TruePlantSide,
     build_plant_side,
     imperfections_of,
 )
-from scenarios.record import BaseSeries, RunRecord
-from scenarios.runner import run
+from scenarios.loop.runner import run
+from scenarios.metrics.base_error import base_error, rotation_error_rad
+from scenarios.metrics.run import measure
+from scenarios.records.record import BaseSeries, RunRecord
 from scenarios.settings import RunSettings
 from wbmpc.errors import UnknownNameError
 from wbmpc.plan import Plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios.loads import single_load, staircase
+from scenarios.loop.loads import single_load, staircase
 from scenarios.presets import run_settings
 
 

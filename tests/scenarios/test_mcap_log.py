@@ -13,8 +13,8 @@ from mcap.reader import make_reader
 from records import make_record
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from scenarios.mcap_log import LINK_FIELDS, field_name, write_log
-from scenarios.record import RunRecord
+from scenarios.records.mcap_log import LINK_FIELDS, field_name, write_log
+from scenarios.records.record import RunRecord
 from wbmpc.robot import Robot
 
 

@@ -18,12 +18,12 @@ import pytest
 import umsgpack
 from records import make_record
 
-from scenarios.drawing import (
+from scenarios.reports.drawing import (
     ESTIMATE_DENSITY_KG_PER_M3,
     PLATE_RADIUS_M,
     PLATE_THICKNESS_M_PER_KG,
 )
-from scenarios.meshcat_view import LiveViewer, write_animation
+from scenarios.reports.meshcat_view import LiveViewer, write_animation
 from wbmpc.robot import Robot
 
 
@@ -174,7 +174,7 @@ def test_live_page_opens_updates_are_quick_and_death_is_survived(
 def test_viewer_that_can_not_start_is_reported_once(
     robot: Robot, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("scenarios.meshcat_view._serve", os._exit)
+    monkeypatch.setattr("scenarios.reports.meshcat_view._serve", os._exit)
     with LiveViewer(robot.settings) as viewer:
         for k in range(10):
             viewer.update(float(k), robot.home_q_full, np.zeros(2))

@@ -8,9 +8,15 @@ import pinocchio as pin
 import pytest
 from records import make_record
 
-from scenarios.metrics import Windows, measure, pseudo_inertia, tip_error_m, unloaded
-from scenarios.record import RunRecord
-from scenarios.support import Stance, convex_hull
+from scenarios.metrics.run import (
+    Windows,
+    measure,
+    pseudo_inertia,
+    tip_error_m,
+    unloaded,
+)
+from scenarios.metrics.support import Stance, convex_hull
+from scenarios.records.record import RunRecord
 from wbmpc.robot import Robot
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from scenarios.cli import main
-from scenarios.metrics import measure
+from scenarios.loop.runner import run
+from scenarios.metrics.run import measure
 from scenarios.presets import run_settings
-from scenarios.record import RunRecord
-from scenarios.runner import run
+from scenarios.records.record import RunRecord
 from wbmpc.robot import Robot
 
 SHIPPED = ("g1", "talos")

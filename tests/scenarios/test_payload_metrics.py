@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from records import make_record
 
-from scenarios.metrics import measure
-from scenarios.metrics_payload import payload_metrics
-from scenarios.record import RunRecord
+from scenarios.metrics.payload import payload_metrics
+from scenarios.metrics.run import measure
+from scenarios.records.record import RunRecord
 from wbmpc.robot import Robot
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenarios.control import ControlSide
+from scenarios.loop.control import ControlSide
 from wbmpc.plan import Plan
 from wbmpc.plant.interface import Measurement
 from wbmpc.reference import home_reference

@@ -9,8 +9,8 @@ import pytest
 from matplotlib.image import imread
 from records import make_record
 
-from scenarios.plots import estimates, tip_errors, tip_paths, write_plots
-from scenarios.record import RunRecord
+from scenarios.records.record import RunRecord
+from scenarios.reports.plots import estimates, tip_errors, tip_paths, write_plots
 from wbmpc.robot import Robot
 
 NAMES = {

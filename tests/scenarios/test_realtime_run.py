@@ -15,13 +15,13 @@ import pytest
 from ekf import AlignedSample
 from scenarios.cli import EXIT_BAD_END, EXIT_INTERRUPTED, main
 from scenarios.errors import RealTimeError, ScenarioError
-from scenarios.metrics import measure
-from scenarios.plant_side import PlantState
-from scenarios.realtime import run_realtime
-from scenarios.runner import run
+from scenarios.loop.plant_side import PlantState
+from scenarios.loop.realtime import run_realtime
+from scenarios.loop.runner import run
+from scenarios.loop.snapshot import PlanCodec, Snapshot, SnapshotCodec
+from scenarios.metrics.run import measure
+from scenarios.reports.tables import run_table
 from scenarios.settings import RunSettings
-from scenarios.snapshot import PlanCodec, Snapshot, SnapshotCodec
-from scenarios.tables import run_table
 from wbmpc.low_level import JointCommand, LowLevelMode
 from wbmpc.mpc import WholeBodyMpc
 from wbmpc.plan import Plan
@@ -208,7 +208,7 @@ def test_the_flag_reaches_the_runner(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append(settings)
         raise RealTimeError("the plant's process did not answer")
 
-    monkeypatch.setattr("scenarios.realtime.run_realtime", refuse)
+    monkeypatch.setattr("scenarios.loop.realtime.run_realtime", refuse)
     arguments = ["run", "standing", "--no-files", "--no-twin"]
     assert main([*arguments, "--realtime"]) == EXIT_BAD_END
     assert asked[0].realtime

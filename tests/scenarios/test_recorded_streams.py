@@ -18,7 +18,7 @@ from scenarios.estimators.streams.robots import panda
 from scenarios.estimators.streams.stream import Stream
 from scenarios.estimators.streams.synthetic_arm import ArmStreamSettings, synthetic_arm
 from scenarios.estimators.streams.tables import read_table
-from scenarios.mcap_log import write_log
+from scenarios.records.mcap_log import write_log
 from wbmpc.robot import Robot
 
 

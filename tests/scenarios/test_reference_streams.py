@@ -7,9 +7,9 @@ import pinocchio as pin
 import pytest
 
 from scenarios.catalogue import find_scenario, scenario_names
-from scenarios.gestures import HOME, Move, Pose, record_moves
+from scenarios.motions.gestures import HOME, Move, Pose, record_moves
+from scenarios.motions.squat_pickup import RISE_AT_S, WASH_AT_S, squat
 from scenarios.presets import PRESETS
-from scenarios.squat_pickup import RISE_AT_S, WASH_AT_S, squat
 from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.errors import UnknownNameError
 from wbmpc.reference import UPPER_BODY, home_reference

@@ -11,7 +11,7 @@ import pytest
 from records import make_record
 
 from scenarios.cli import main
-from scenarios.record import RunRecord
+from scenarios.records.record import RunRecord
 from scenarios.settings import RunSettings
 from wbmpc.robot import Robot
 
@@ -34,7 +34,7 @@ def made(robot: Robot, monkeypatch: pytest.MonkeyPatch) -> list[RunSettings]:
         fell = total > (20.0 if settings.estimator else 8.0)
         return make_record(robot, sag_mm=3.0, fell=fell, **fields)
 
-    monkeypatch.setattr("scenarios.runner.run", run)
+    monkeypatch.setattr("scenarios.loop.runner.run", run)
     return asked
 
 
@@ -130,7 +130,7 @@ def test_interrupted_reproduction_says_what_is_kept(
         fields = {f: getattr(settings, f) for f in settings.__struct_fields__}
         return make_record(robot, **fields)
 
-    monkeypatch.setattr("scenarios.runner.run", run)
+    monkeypatch.setattr("scenarios.loop.runner.run", run)
     argv = ["seeds", "balance", "--seeds", "2", "--jobs", "1", "--out", str(tmp_path)]
     assert main(argv) == 130
     assert "finished runs are kept" in capsys.readouterr().err
@@ -148,7 +148,7 @@ def test_fallen_twin_is_exit_code_1(
         fields = {f: getattr(settings, f) for f in settings.__struct_fields__}
         return make_record(robot, fell=settings.seed == 1, **fields)
 
-    monkeypatch.setattr("scenarios.runner.run", run)
+    monkeypatch.setattr("scenarios.loop.runner.run", run)
     argv = ["seeds", "balance", "--seeds", "2", "--jobs", "1", "--out", str(tmp_path)]
     assert main(argv) == 1
     assert "balance 1 ended badly" in capsys.readouterr().err

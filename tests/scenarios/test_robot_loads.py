@@ -9,15 +9,19 @@ import pytest
 
 from models import load_settings
 from models.errors import UnknownNameError
-from scenarios.arms_forward import record_arms_forward
-from scenarios.body_scale import height_ratio, mass_ratio, reach_ratio
+from scenarios.motions.arms_forward import record_arms_forward
+from scenarios.motions.body_scale import height_ratio, mass_ratio, reach_ratio
+from scenarios.motions.window_washing import (
+    WashingMotion,
+    record_standing,
+    suited_motion,
+)
 from scenarios.presets import run_settings
 from scenarios.robot_loads import (
     TORQUE_SHARE,
     arm_strength,
     suited_load,
 )
-from scenarios.window_washing import WashingMotion, record_standing, suited_motion
 from wbmpc.robot import Robot
 
 

@@ -10,8 +10,8 @@ import pytest
 from records import make_record
 
 from scenarios.cli import main
-from scenarios.record import RunRecord
-from scenarios.robot_table import planned_runs
+from scenarios.records.record import RunRecord
+from scenarios.reports.robot_table import planned_runs
 from scenarios.settings import RunSettings
 from wbmpc.robot import Robot
 
@@ -30,7 +30,7 @@ def simulation(monkeypatch: pytest.MonkeyPatch) -> list[RunSettings]:
         robot = Robot.load(settings.robot)
         return make_record(robot, sag_mm=4.0, fell=fell, **fields)
 
-    monkeypatch.setattr("scenarios.runner.run", run)
+    monkeypatch.setattr("scenarios.loop.runner.run", run)
     return asked
 
 

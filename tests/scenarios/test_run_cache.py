@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from records import make_record
 
-from scenarios import run_cache
 from scenarios.errors import ScenarioError
 from scenarios.lab import Lab, merged
-from scenarios.record import RunRecord
-from scenarios.record_file import load_record, read_notes, save_record
-from scenarios.run_cache import RunCache
+from scenarios.records import run_cache
+from scenarios.records.record import RunRecord
+from scenarios.records.record_file import load_record, read_notes, save_record
+from scenarios.records.run_cache import RunCache
+from scenarios.records.source_digest import _files, source_digest
 from scenarios.settings import Push, RunSettings
-from scenarios.source_digest import _files, source_digest
 from wbmpc.robot import Robot
 
 SHORT = RunSettings(duration_s=0.3, at_s=0.1, push=Push(at_s=0.2, left_N=5.0))
@@ -132,7 +132,7 @@ def made(robot: Robot, monkeypatch: pytest.MonkeyPatch) -> list[RunSettings]:
             raise KeyboardInterrupt
         return _record(robot, settings)
 
-    monkeypatch.setattr("scenarios.runner.run", run)
+    monkeypatch.setattr("scenarios.loop.runner.run", run)
     return asked
 
 

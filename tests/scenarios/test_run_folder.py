@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.errors import ScenarioError
-from scenarios.run_folder import RunFolder, choose_path
+from scenarios.records.run_folder import RunFolder, choose_path
 
 
 def _full_disk(path: Path) -> None:

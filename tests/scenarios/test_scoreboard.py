@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios.paper import Goal
-from scenarios.scoreboard import Line, lines_table, verdict
-from scenarios.spread import spread_table, spreads
+from scenarios.metrics.spread import spread_table, spreads
+from scenarios.reports.paper import Goal
+from scenarios.reports.scoreboard import Line, lines_table, verdict
 
 GOOD = Line(
     key="a_mm", label="a", value=3.0, unit="mm", paper=5.0, goal=Goal(at_most=4)

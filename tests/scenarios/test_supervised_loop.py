@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenarios import runner
-from scenarios.loads import LoadEvent
-from scenarios.metrics_payload import PayloadMetrics, payload_metrics
-from scenarios.record import RunRecord
+from scenarios.loop import runner
+from scenarios.loop.loads import LoadEvent
+from scenarios.metrics.payload import PayloadMetrics, payload_metrics
+from scenarios.records.record import RunRecord
 from scenarios.settings import RunSettings
 
 CYCLE_S = 4.0

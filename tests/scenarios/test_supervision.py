@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ekf import SupervisorSettings
-from scenarios.supervision import supervisor_settings
+from scenarios.loop.supervision import supervisor_settings
 from wbmpc.robot import Robot
 
 

@@ -6,10 +6,10 @@ import pytest
 from records import make_record
 
 from scenarios.compare import Comparison, compare, gather, plan_runs
-from scenarios.metrics import measure
-from scenarios.paper import PAPER, Goal, around
+from scenarios.metrics.run import measure
+from scenarios.reports.paper import PAPER, Goal, around
+from scenarios.reports.tables import comparison_table, render, run_table
 from scenarios.settings import RunSettings
-from scenarios.tables import comparison_table, render, run_table
 from wbmpc.robot import Robot
 
 

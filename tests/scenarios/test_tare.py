@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from scenarios.loop.tare import LEAD_S, TareWindow, TorqueTare
 from scenarios.presets import run_settings
-from scenarios.tare import LEAD_S, TareWindow, TorqueTare
 
 
 def test_window_ends_before_loading() -> None:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from scenarios.cli import parse
-from scenarios.control import ControlSide
+from scenarios.loop.control import ControlSide
+from scenarios.loop.runner import run
 from scenarios.presets import run_settings
-from scenarios.runner import run
 from scenarios.teleop.latency import LatencyMeter
 from scenarios.teleop.result import base_motion, hand_tracking, stream_quality
 from scenarios.teleop.robot_link import RobotLink

@@ -16,7 +16,7 @@ import pytest
 
 from scenarios.catalogue import find_scenario
 from scenarios.cli import EXIT_BAD_END, EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, main
-from scenarios.runner import run
+from scenarios.loop.runner import run
 from scenarios.settings import RunSettings
 from teleop.recording import recorded_track
 from wbmpc.robot import Robot

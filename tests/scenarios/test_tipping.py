@@ -6,7 +6,7 @@ import pytest
 from records import make_record
 
 from scenarios.presets import run_settings
-from scenarios.record import RunRecord
+from scenarios.records.record import RunRecord
 from scenarios.settings import RunSettings
 from scenarios.tipping import MAX_TOTAL_KG, find_tipping_load
 from wbmpc.robot import Robot

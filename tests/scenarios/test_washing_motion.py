@@ -6,8 +6,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from scenarios.inverse_kinematics import solve_arms
-from scenarios.window_washing import WashingMotion, record_washing
+from scenarios.motions.inverse_kinematics import solve_arms
+from scenarios.motions.window_washing import WashingMotion, record_washing
 from teleop import STREAM_RATE_HZ
 from wbmpc.errors import RobotError
 from wbmpc.reference import UPPER_BODY

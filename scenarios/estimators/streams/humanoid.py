@@ -14,7 +14,7 @@ from scenarios.estimators.streams.robots import humanoid
 from scenarios.estimators.streams.stream import EstimationRobot, Stream, aligned
 
 if TYPE_CHECKING:
-    from scenarios.record import RunRecord
+    from scenarios.records.record import RunRecord
 
 Array = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ def washing_stream(*, duration_s: float = 12.0, payload_kg: float = 5.0) -> Stre
     Raises:
         ModelsError: The run can not be started.
     """
-    from scenarios.runner import run
+    from scenarios.loop.runner import run
     from scenarios.settings import RunSettings
 
     settings = RunSettings(duration_s=duration_s, payload_kg=payload_kg)

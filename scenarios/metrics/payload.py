@@ -1,0 +1,128 @@
+"""How good a payload report was: when it knew, how far off it was, how sure."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ekf import LinkState
+from scenarios.records.record import SIDES, PayloadSeries, RunRecord
+
+Array = NDArray[np.float64]
+
+BAND = 0.1
+END_S = 1.0
+GRACE_S = 0.3
+"""After a load came off, a report may still show it for so long."""
+Z95 = 1.96
+
+
+class PayloadMetrics(msgspec.Struct, frozen=True, kw_only=True):
+    """Payload report of one forearm; times are None if it never happened."""
+
+    state: str
+    """What was believed at the end."""
+    payload_kg: float
+    """Mean over the last second in which there was a load, or of the run."""
+    sigma_kg: float
+    """Reported standard deviation, at the same time."""
+    noise_kg: float
+    """Standard deviation of the report, at the same time."""
+    smallest_kg: float
+    """Smallest load that would have been noticed, at the end."""
+    attaches: int
+    """How often a load came on."""
+    attach_delay_s: float | None
+    """Longest time from a load to its being noticed."""
+    to_10pct_s: float | None
+    """Longest time from a load to within 10 % of it, for good."""
+    detach_delay_s: float | None
+    """Longest time from a removal to nominal."""
+    false_s: float
+    """Time a load was believed in without one."""
+    inside_95_pct: float | None
+    """Share of the time a load was tracked in which it was inside the interval."""
+
+
+def payload_metrics(record: RunRecord) -> dict[str, PayloadMetrics] | None:
+    """Metrics by side; None without estimator."""
+    found = {}
+    for index, side in enumerate(SIDES):
+        payload = record.links[side].payload
+        if payload is None:
+            return None
+        found[side] = _of(record.time_s, payload, record.payload_kg[:, index])
+    return found
+
+
+def _of(time_s: Array, payload: PayloadSeries, truth: Array) -> PayloadMetrics:
+    believed = np.array(payload.state) != LinkState.NOMINAL.value
+    held = truth > 0.0
+    on, off = _edges(held), _edges(~held)
+    off = off[off > 0]
+    spans = [(start, _next(off, start, len(time_s))) for start in on]
+    last = spans[-1][1] if spans else len(time_s)
+    end = (time_s > time_s[last - 1] - END_S) & (np.arange(len(time_s)) < last)
+    late = _recent(time_s, off)
+    tracked = held & (np.array(payload.state) == LinkState.TRACKING.value)
+    inside = np.abs(payload.mass_kg - truth) <= Z95 * payload.sigma_mass_kg
+    tick_s = float(np.median(np.diff(time_s))) if len(time_s) > 1 else 0.0
+    return PayloadMetrics(
+        state=payload.state[-1],
+        payload_kg=float(payload.mass_kg[end].mean()),
+        sigma_kg=float(payload.sigma_mass_kg[end].mean()),
+        noise_kg=float(payload.mass_kg[end].std()),
+        smallest_kg=float(payload.smallest_kg[-1]),
+        attaches=len(on),
+        attach_delay_s=_longest(
+            [_delay(time_s, believed, start, stop) for start, stop in spans]
+        ),
+        to_10pct_s=_longest([_arrival(time_s, payload, truth, *s) for s in spans]),
+        detach_delay_s=_longest(
+            [_delay(time_s, ~believed, k, _next(on, k, len(time_s))) for k in off]
+        ),
+        false_s=tick_s * float((believed & ~held & ~late).sum()),
+        inside_95_pct=float(100.0 * inside[tracked].mean()) if tracked.any() else None,
+    )
+
+
+def _edges(condition: NDArray[np.bool_]) -> NDArray[np.int_]:
+    """Ticks at which a condition becomes true."""
+    return np.flatnonzero(np.diff(condition.astype(int), prepend=0) > 0)
+
+
+def _next(ticks: NDArray[np.int_], after: int, otherwise: int) -> int:
+    later = ticks[ticks > after]
+    return int(later[0]) if len(later) else otherwise
+
+
+def _recent(time_s: Array, off: NDArray[np.int_]) -> NDArray[np.bool_]:
+    recent = np.zeros(len(time_s), dtype=bool)
+    for tick in off:
+        recent |= (time_s >= time_s[tick]) & (time_s < time_s[tick] + GRACE_S)
+    return recent
+
+
+def _delay(
+    time_s: Array, happened: NDArray[np.bool_], start: int, stop: int
+) -> float | None:
+    ticks = np.flatnonzero(happened[start:stop])
+    return float(time_s[start + ticks[0]] - time_s[start]) if len(ticks) else None
+
+
+def _arrival(
+    time_s: Array, payload: PayloadSeries, truth: Array, start: int, stop: int
+) -> float | None:
+    error = np.abs(payload.mass_kg - truth)[start:stop]
+    outside = np.flatnonzero(error > BAND * truth[start:stop])
+    if not len(outside):
+        return 0.0
+    first = start + int(outside[-1]) + 1
+    return float(time_s[first] - time_s[start]) if first < stop else None
+
+
+def _longest(times: list[float | None]) -> float | None:
+    """None if there is none, or one of them never came."""
+    known = [time for time in times if time is not None]
+    return max(known) if known and len(known) == len(times) else None

@@ -1,0 +1,1 @@
+"""What the robot is asked to do: reference tracks by scenario."""

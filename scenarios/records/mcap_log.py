@@ -1,0 +1,390 @@
+"""A run as an MCAP file with ROS 2 message layouts.
+
+Foxglove, PlotJuggler and rerun open it. Standard messages where they exist, and flat
+messages with one named float64 a channel for the rest. Message stamps and log times are
+simulation time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from mcap.writer import CompressionType, Writer
+from numpy.typing import NDArray
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+from ekf import CHANNELS
+from models import load_settings
+from scenarios.metrics.run import com_m
+from scenarios.records.record import SIDES, LinkSeries, PayloadSeries, RunRecord
+from scenarios.records.versions import installed_versions
+from wbmpc.robot import BASE
+
+Array = NDArray[np.float64]
+Message = tuple[float, str, str, Any]
+"""Time in s, topic, message type, message."""
+
+WORLD = "world"
+NS = 1_000_000_000
+FLAT = "wbmpc_msgs/msg/"
+"""Package of the flat messages."""
+
+LINK_FIELDS = (
+    "mass_kg",
+    "mass_true_kg",
+    "mass_published_kg",
+    "sigma_mass_kg",
+    *(f"com_{a}_m" for a in "xyz"),
+    *(f"com_true_{a}_m" for a in "xyz"),
+    "alpha",
+    *(f"d{i}" for i in (1, 2, 3)),
+    *(f"s{i}" for i in (12, 23, 13)),
+    *(f"t{i}" for i in (1, 2, 3)),
+)
+PAYLOAD_FIELDS = (
+    "mass_kg",
+    "sigma_mass_kg",
+    "smallest_kg",
+    *(f"com_{a}_m" for a in "xyz"),
+    *(f"sigma_com_{a}_m" for a in "xyz"),
+    *(f"observability_{c}" for c in CHANNELS),
+)
+SUPERVISION_FIELDS = ("test_ratio", "rows_left_out", "unexplained_kg")
+TIP_FIELDS = (
+    *(f"world_{a}_m" for a in "xyz"),
+    *(f"torso_{a}_m" for a in "xyz"),
+    *(f"reference_torso_{a}_m" for a in "xyz"),
+)
+BODY_FIELDS = (
+    *(f"com_{a}_m" for a in "xyz"),
+    *(f"com_ref_{a}_m" for a in "xyz"),
+    *(f"pelvis_{a}_m" for a in "xyz"),
+    "payload_left_kg",
+    "payload_right_kg",
+    "plan_cost",
+)
+
+
+def write_log(path: Path, record: RunRecord) -> None:
+    """Write a run.
+
+    Topics: /joint_states, /upper_body_reference, /base/odometry,
+    /feet/SIDE/wrench and /feet/SIDE/wrench_estimated (force and moment at the sole in
+    world axes), /links/SIDE, /payloads/SIDE, /estimator, /tips/SIDE, /body, /status,
+    /timing, /cost, /rosout.
+
+    Args:
+        path: File to write.
+        record: The run.
+
+    Raises:
+        OSError: The file can not be written.
+    """
+    schemas = _Schemas(record)
+    with path.open("wb") as stream:
+        writer = Writer(stream, compression=CompressionType.ZSTD)
+        writer.start(profile="ros2", library="wbmpc")
+        try:
+            writer.add_metadata("wbmpc", _metadata(record))
+            _write_messages(writer, schemas, record)
+        finally:
+            writer.finish()
+
+
+class _Schemas:
+    """Message types of one run: the standard ones and its flat ones."""
+
+    def __init__(self, record: RunRecord) -> None:
+        self.store = get_typestore(Stores.ROS2_JAZZY)
+        self.timing = {field_name(k): k for k in record.timing_ms}
+        self.cost = {field_name(k): k for k in record.cost_by_term}
+        floats: dict[str, Sequence[str]] = {
+            "LinkEstimate": LINK_FIELDS,
+            "Supervision": SUPERVISION_FIELDS,
+            "Tip": TIP_FIELDS,
+            "Body": BODY_FIELDS,
+            "Timing": [f"{name}_ms" for name in self.timing],
+            "Cost": list(self.cost),
+        }
+        for name, fields in floats.items():
+            self._add(name, [f"float64 {field}" for field in fields])
+        self._add("Status", ["string solve", "string mode"])
+        payload = [f"float64 {field}" for field in PAYLOAD_FIELDS]
+        self._add("Payload", ["string state", *payload])
+
+    def _add(self, name: str, lines: Sequence[str]) -> None:
+        text = "\n".join(("std_msgs/Header header", *lines))
+        self.store.register(get_types_from_msg(text, FLAT + name))
+
+    def header(self, time_s: float, frame: str) -> Any:
+        sec, nanosec = divmod(nanoseconds(time_s), NS)
+        stamp = self.new("builtin_interfaces/msg/Time", sec=sec, nanosec=nanosec)
+        return self.new("std_msgs/msg/Header", stamp=stamp, frame_id=frame)
+
+    def new(self, kind: str, **fields: Any) -> Any:
+        return self.store.types[kind](**fields)
+
+    def flat(self, kind: str, time_s: float, names: Sequence[str], row: Array) -> Any:
+        values = dict(zip(names, map(float, row), strict=True))
+        return self.new(kind, header=self.header(time_s, WORLD), **values)
+
+    def vector(self, xyz: Array, kind: str = "Vector3") -> Any:
+        x, y, z = map(float, xyz)
+        return self.new(f"geometry_msgs/msg/{kind}", x=x, y=y, z=z)
+
+
+def nanoseconds(time_s: float) -> int:
+    """Simulation time as integer nanoseconds."""
+    return round(time_s * NS)
+
+
+def field_name(name: str) -> str:
+    """A valid ROS field name: lower case, letters, digits and single underscores."""
+    kept = "".join(c if c.isalnum() else "_" for c in name.lower())
+    kept = "_".join(filter(None, kept.split("_")))
+    return kept if kept[:1].isalpha() else f"f_{kept}"
+
+
+def _write_messages(writer: Writer, schemas: _Schemas, record: RunRecord) -> None:
+    channels: dict[str, int] = {}
+    sequence = 0
+    for time_s, topic, kind, message in _in_time_order(schemas, record):
+        if topic not in channels:
+            channels[topic] = _open_channel(writer, schemas, topic, kind)
+        stamp = nanoseconds(time_s)
+        writer.add_message(
+            channels[topic],
+            log_time=stamp,
+            publish_time=stamp,
+            sequence=sequence,
+            data=bytes(schemas.store.serialize_cdr(message, kind)),
+        )
+        sequence += 1
+
+
+def _open_channel(writer: Writer, schemas: _Schemas, topic: str, kind: str) -> int:
+    text, _ = schemas.store.generate_msgdef(kind, ros_version=2)
+    schema = writer.register_schema(kind, "ros2msg", text.encode())
+    return writer.register_channel(topic, "cdr", schema)
+
+
+def _in_time_order(schemas: _Schemas, record: RunRecord) -> Iterator[Message]:
+    rare = sorted(
+        [*_costs(schemas, record), *_events(schemas, record)], key=lambda m: m[0]
+    )
+    links = {side: _link_rows(series) for side, series in record.links.items()}
+    for k, time_s in enumerate(record.time_s):
+        while rare and rare[0][0] <= time_s:
+            yield rare.pop(0)
+        yield from _motion(schemas, record, k)
+        yield from _ground(schemas, record, k)
+        for side, rows in links.items():
+            kind = f"{FLAT}LinkEstimate"
+            message = schemas.flat(kind, time_s, LINK_FIELDS, rows[k])
+            yield time_s, f"/links/{side}", kind, message
+        yield from _payloads(schemas, record, k)
+        yield from _numbers(schemas, record, k)
+    yield from rare
+
+
+def _payloads(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
+    """What the estimator reports about loads, and its supervisor about itself."""
+    time_s = float(record.time_s[k])
+    kind = f"{FLAT}Payload"
+    for side, link in record.links.items():
+        if link.payload is None:
+            continue
+        values = zip(PAYLOAD_FIELDS, _payload_row(link.payload, k), strict=True)
+        header, state = schemas.header(time_s, WORLD), link.payload.state[k]
+        message = schemas.new(kind, header=header, state=state, **dict(values))
+        yield time_s, f"/payloads/{side}", kind, message
+    if record.supervision is not None:
+        kind, series = f"{FLAT}Supervision", record.supervision
+        row = np.array([getattr(series, name)[k] for name in SUPERVISION_FIELDS])
+        message = schemas.flat(kind, time_s, SUPERVISION_FIELDS, row)
+        yield time_s, "/estimator", kind, message
+
+
+def _motion(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
+    time_s = float(record.time_s[k])
+    kind = "sensor_msgs/msg/JointState"
+    states = schemas.new(
+        kind,
+        header=schemas.header(time_s, ""),
+        name=list(record.joint_names),
+        position=np.ascontiguousarray(record.q[k, 7:]),
+        velocity=np.ascontiguousarray(record.v[k, BASE:]),
+        effort=np.ascontiguousarray(record.tau_Nm[k]),
+    )
+    yield time_s, "/joint_states", kind, states
+    reference = schemas.new(
+        kind,
+        header=schemas.header(time_s, ""),
+        name=list(_upper_names(record)),
+        position=np.ascontiguousarray(record.q_upper_ref[k]),
+        velocity=np.zeros(0),
+        effort=np.zeros(0),
+    )
+    yield time_s, "/upper_body_reference", kind, reference
+    kind = "nav_msgs/msg/Odometry"
+    yield time_s, "/base/odometry", kind, _odometry(schemas, record, k)
+
+
+def _odometry(schemas: _Schemas, record: RunRecord, k: int) -> Any:
+    """Base pose in the world, twist in the base frame; covariances unknown (zero)."""
+    q, v = record.q[k], record.v[k]
+    orientation = dict(zip("xyzw", map(float, q[3:7]), strict=True))
+    pose = schemas.new(
+        "geometry_msgs/msg/Pose",
+        position=schemas.vector(q[:3], "Point"),
+        orientation=schemas.new("geometry_msgs/msg/Quaternion", **orientation),
+    )
+    twist = schemas.new(
+        "geometry_msgs/msg/Twist",
+        linear=schemas.vector(v[:3]),
+        angular=schemas.vector(v[3:6]),
+    )
+    unknown = np.zeros(36)
+    return schemas.new(
+        "nav_msgs/msg/Odometry",
+        header=schemas.header(float(record.time_s[k]), WORLD),
+        child_frame_id="base",
+        pose=schemas.new(
+            "geometry_msgs/msg/PoseWithCovariance", pose=pose, covariance=unknown
+        ),
+        twist=schemas.new(
+            "geometry_msgs/msg/TwistWithCovariance", twist=twist, covariance=unknown
+        ),
+    )
+
+
+def _ground(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
+    time_s = float(record.time_s[k])
+    kind = "geometry_msgs/msg/WrenchStamped"
+    sources = {"wrench": record.wrench_true}
+    if record.settings.estimator:
+        sources["wrench_estimated"] = record.wrench_estimated
+    for name, wrenches in sources.items():
+        for foot, side in enumerate(SIDES):
+            wrench = schemas.new(
+                "geometry_msgs/msg/Wrench",
+                force=schemas.vector(wrenches[k, foot, :3]),
+                torque=schemas.vector(wrenches[k, foot, 3:]),
+            )
+            header = schemas.header(time_s, f"{side}_sole_in_world_axes")
+            message = schemas.new(kind, header=header, wrench=wrench)
+            yield time_s, f"/feet/{side}/{name}", kind, message
+
+
+def _numbers(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
+    time_s = float(record.time_s[k])
+    kind = f"{FLAT}Tip"
+    for side, tip in record.tips.items():
+        row = np.concatenate([tip.world_m[k], tip.torso_m[k], tip.reference_torso_m[k]])
+        message = schemas.flat(kind, time_s, TIP_FIELDS, row)
+        yield time_s, f"/tips/{side}", kind, message
+    kind = f"{FLAT}Body"
+    body = (record.com_m[k], record.com_ref_m[k], record.pelvis_m[k])
+    row = np.concatenate([*body, record.payload_kg[k], record.plan_cost[k : k + 1]])
+    yield time_s, "/body", kind, schemas.flat(kind, time_s, BODY_FIELDS, row)
+    kind = f"{FLAT}Timing"
+    times = np.array([_at(record.timing_ms[s], k) for s in schemas.timing.values()])
+    names = [f"{name}_ms" for name in schemas.timing]
+    yield time_s, "/timing", kind, schemas.flat(kind, time_s, names, times)
+    kind = f"{FLAT}Status"
+    header = schemas.header(time_s, WORLD)
+    status = schemas.new(
+        kind, header=header, solve=record.status[k], mode=record.mode[k]
+    )
+    yield time_s, "/status", kind, status
+
+
+def _costs(schemas: _Schemas, record: RunRecord) -> Iterator[Message]:
+    kind, names = f"{FLAT}Cost", list(schemas.cost)
+    for k, time_s in enumerate(map(float, record.cost_time_s)):
+        row = np.array([record.cost_by_term[term][k] for term in schemas.cost.values()])
+        yield time_s, "/cost", kind, schemas.flat(kind, time_s, names, row)
+
+
+def _events(schemas: _Schemas, record: RunRecord) -> Iterator[Message]:
+    kind = "rcl_interfaces/msg/Log"
+    for time_s, sentence in record.events:
+        message = schemas.new(
+            kind,
+            stamp=schemas.header(time_s, "").stamp,
+            level=20,
+            name="wbmpc",
+            msg=sentence,
+            file="",
+            function="",
+            line=0,
+        )
+        yield time_s, "/rosout", kind, message
+
+
+def _link_rows(series: LinkSeries) -> Array:
+    """One row a tick, in the order of `LINK_FIELDS`."""
+    return np.column_stack(
+        [
+            series.estimate[:, 0],
+            series.truth[:, 0],
+            series.published[:, 0],
+            series.sigma_mass_kg,
+            com_m(series.estimate),
+            com_m(series.truth),
+            series.theta,
+        ]
+    )
+
+
+def _payload_row(payload: PayloadSeries, k: int) -> list[float]:
+    """One tick in the order of `PAYLOAD_FIELDS`."""
+    parts = (
+        payload.mass_kg[k : k + 1],
+        payload.sigma_mass_kg[k : k + 1],
+        payload.smallest_kg[k : k + 1],
+        payload.com_m[k],
+        payload.sigma_com_m[k],
+        payload.observability[k],
+    )
+    return [float(value) for value in np.concatenate(parts)]
+
+
+def _at(values: Array, k: int) -> float:
+    """A stage that is not timed at every tick has fewer values."""
+    return float(values[k]) if k < len(values) else float("nan")
+
+
+def _upper_names(record: RunRecord) -> tuple[str, ...]:
+    groups = _robot_settings(record).groups
+    return (*groups.spine, *groups.left_arm, *groups.right_arm)
+
+
+def _robot_settings(record: RunRecord) -> Any:
+    return load_settings(record.settings.robot, record.settings.overrides)
+
+
+def _metadata(record: RunRecord) -> dict[str, str]:
+    """What a number in the log depends on, as text."""
+    robot = _robot_settings(record)
+    limits = dict(zip(record.joint_names, record.torque_limit_Nm.tolist(), strict=True))
+    values: dict[str, Any] = {
+        "run": record.settings,
+        "robot": robot,
+        "versions": installed_versions(),
+        "torque_limits_Nm": limits,
+        "faults": record.faults,
+    }
+    return {
+        **{k: msgspec.json.encode(value).decode() for k, value in values.items()},
+        "robot_name": record.robot,
+        "seed": str(record.settings.seed),
+        "urdf_sha256": hashlib.sha256(Path(robot.urdf).read_bytes()).hexdigest(),
+        "fell": str(record.fell).lower(),
+        "wall_s": repr(record.wall_s),
+    }

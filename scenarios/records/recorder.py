@@ -1,0 +1,309 @@
+"""Collects a run tick by tick and turns it into a `RunRecord`."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from scenarios.loop.control import ControlTick
+from scenarios.loop.plant_side import PlantState
+from scenarios.records.payload_rows import report_rows, take_payload, take_supervision
+from scenarios.records.record import (
+    SIDES,
+    BaseSeries,
+    Deadlines,
+    LinkSeries,
+    RunRecord,
+    TipSeries,
+)
+from scenarios.settings import RunSettings
+from wbmpc.costs import sole_placements
+from wbmpc.low_level import JointCommand
+from wbmpc.plant.interface import ContactTruth, Payload
+from wbmpc.reference import UPPER_BODY, Reference
+from wbmpc.robot import BASE, Robot
+
+Array = NDArray[np.float64]
+
+
+class Witness(Protocol):
+    """What knows the truth about forces and loads: a plant, or its snapshot."""
+
+    def contact_truth(self) -> ContactTruth:
+        """Ground wrenches."""
+        ...
+
+    def payload_mass_kg(self, frame: str) -> float:
+        """Mass held at a frame."""
+        ...
+
+
+class Recorder:
+    """One row a control tick, and counters in between."""
+
+    def __init__(
+        self,
+        settings: RunSettings,
+        robot: Robot,
+        payload: Payload,
+        true_model: pin.Model | None = None,
+        *,
+        keep_ticks: int | None = None,
+    ) -> None:
+        """Prepare for a run.
+
+        Args:
+            settings: What was asked for.
+            robot: Robot description.
+            payload: Shape of the load, for the true link parameters.
+            true_model: `Robot.full_model` with the plant's own inertias.
+            keep_ticks: Only the last so many, for runs without an end; None: all.
+        """
+        self._settings, self._robot, self._payload = settings, robot, payload
+        self._keep = keep_ticks
+        self._truth = GroundTruth(robot, payload, true_model)
+        self._rows: dict[str, deque] = {}
+        self._timing: dict[str, deque[float]] = {}
+        self._cost: dict[str, deque[float]] = {}
+        self._cost_times: deque[float] = deque(maxlen=keep_ticks)
+        self.faults: Counter[str] = Counter()
+        self.events: list[tuple[float, str]] = []
+        self.deadlines: Deadlines | None = None
+
+    def event(self, time_s: float, sentence: str) -> None:
+        """Note something that happened."""
+        self.events.append((time_s, sentence))
+
+    def timing(self, stage: str, duration_ms: float) -> None:
+        """Add the duration of one stage of one tick."""
+        self._timing.setdefault(stage, self._series()).append(duration_ms)
+
+    def cost(self, time_s: float, by_term: Mapping[str, float]) -> None:
+        """Add the cost of the newest plan by term."""
+        self._cost_times.append(time_s)
+        for term, value in by_term.items():
+            self._cost.setdefault(term, self._series()).append(value)
+
+    def tick(
+        self,
+        state: PlantState,
+        reference: Reference,
+        tick: ControlTick,
+        command: JointCommand,
+        plant: Witness,
+    ) -> None:
+        """Add one control tick; what is recorded is the truth, not what was seen."""
+        measured = state.truth
+        loads = [plant.payload_mass_kg(self._robot.arms[s].tip_frame) for s in SIDES]
+        self._append(
+            time_s=measured.time_s,
+            q=measured.q,
+            v=measured.v,
+            tau_Nm=command.tau_Nm,
+            q_upper_ref=reference.q_upper,
+            com_ref_m=reference.com_m,
+            pelvis_pitch_ref_rad=_pitch_rad(reference.rotation_midfoot_to_pelvis),
+            payload_kg=np.array(loads),
+            wrench_true=plant.contact_truth().wrenches,
+            status=tick.result.status.name,
+            mode=command.mode.name,
+            plan_cost=tick.result.plan.cost,
+            **self._truth.kinematics(measured.q, reference.q_upper, loads),
+        )
+        self._append_estimate(tick, loads)
+        self._append_base(state)
+        for stage, duration in tick.timing_ms.items():
+            self.timing(stage, duration)
+        if not tick.result.status.ok:
+            self.faults[f"mpc_{tick.result.status.name.lower()}"] += 1
+        if tick.result.renormalized:
+            self.faults["quaternion_renormalized"] += 1
+        if command.saturated.any():
+            self.faults["torque_saturated"] += 1
+
+    def finish(self, *, fell: bool, wall_s: float) -> RunRecord:
+        """Turn everything into arrays."""
+        status, mode = self._rows.pop("status"), self._rows.pop("mode")
+        rows = {key: np.array(values) for key, values in self._rows.items()}
+        links = {side: self._link(side, rows) for side in SIDES}
+        tips = {
+            side: TipSeries(
+                world_m=rows.pop(f"{side}_world"),
+                torso_m=rows.pop(f"{side}_torso"),
+                reference_torso_m=rows.pop(f"{side}_reference"),
+            )
+            for side in SIDES
+        }
+        return RunRecord(
+            settings=self._settings,
+            robot=self._robot.settings.name,
+            joint_names=self._robot.joint_names,
+            links=links,
+            tips=tips,
+            status=tuple(status),
+            mode=tuple(mode),
+            cost_by_term={k: np.array(v) for k, v in self._cost.items()},
+            cost_time_s=np.array(self._cost_times),
+            timing_ms={k: np.array(v) for k, v in self._timing.items()},
+            faults=dict(self.faults),
+            events=tuple(self.events),
+            fell=fell,
+            wall_s=wall_s,
+            torque_limit_Nm=self._robot.torque_limits_full_Nm,
+            robot_mass_kg=self._truth.mass_kg,
+            base=self._base(rows),
+            deadlines=self.deadlines,
+            supervision=take_supervision(rows),
+            **rows,
+        )
+
+    def _series(self) -> deque:
+        return deque(maxlen=self._keep)
+
+    def _append(self, **values: object) -> None:
+        for key, value in values.items():
+            self._rows.setdefault(key, self._series()).append(value)
+
+    def _append_estimate(self, tick: ControlTick, loads: list[float]) -> None:
+        adapted = tick.adaptation
+        for index, side in enumerate(SIDES):
+            nominal = self._truth.nominal[side]
+            truth = self._truth.parameters(side, loads[index])
+            if adapted is None:
+                values = (nominal, nominal, np.zeros(10), 0.0)
+            else:
+                estimate = adapted.estimate
+                values = (
+                    estimate.parameters[index],
+                    adapted.published[index],
+                    estimate.theta[index],
+                    float(estimate.sigma_mass_kg[index]),
+                )
+            keys = ("estimate", "published", "theta", "sigma")
+            row = {f"{side}_{k}": v for k, v in zip(keys, values, strict=True)}
+            self._append(**row, **{f"{side}_truth": truth})
+        if adapted is not None:
+            self._append(**report_rows(adapted.supervised))
+            for happened in adapted.supervised.events:
+                self.event(happened.time_s, happened.sentence())
+        wrenches = np.zeros((2, 6)) if adapted is None else adapted.wrenches
+        self._append(wrench_estimated=wrenches)
+
+    def _append_base(self, state: PlantState) -> None:
+        if state.base is not None:
+            self._append(
+                base_q=state.seen.q[:7],
+                base_v=state.seen.v[:BASE],
+                base_contacts=state.base.contacts,
+            )
+
+    def _base(self, rows: dict[str, Array]) -> BaseSeries | None:
+        if "base_q" not in rows:
+            return None
+        q = rows.pop("base_q")
+        return BaseSeries(
+            position_m=q[:, :3],
+            quaternion_xyzw=q[:, 3:],
+            twist=rows.pop("base_v"),
+            contacts=rows.pop("base_contacts").astype(bool),
+        )
+
+    def _link(self, side: str, rows: dict[str, Array]) -> LinkSeries:
+        return LinkSeries(
+            link=self._robot.arms[side].link,
+            nominal=self._truth.nominal[side],
+            truth=rows.pop(f"{side}_truth"),
+            estimate=rows.pop(f"{side}_estimate"),
+            published=rows.pop(f"{side}_published"),
+            theta=rows.pop(f"{side}_theta"),
+            sigma_mass_kg=rows.pop(f"{side}_sigma"),
+            payload=take_payload(side, rows),
+        )
+
+
+class GroundTruth:
+    """What is true of the robot and its loads, for metrics."""
+
+    def __init__(
+        self, robot: Robot, payload: Payload, true_model: pin.Model | None = None
+    ) -> None:
+        """Precompute frames and inertias, nominal and true ones."""
+        self._robot, self._payload = robot, payload
+        self._model = robot.full_model if true_model is None else true_model
+        # Links as the controller has them: with what is locked to them.
+        self._links = robot.lock(self._model)
+        self._data = self._model.createData()
+        self.mass_kg = float(pin.computeTotalMass(self._model))
+        feet = list(sole_placements(robot, robot.home_q).values())
+        self._midfoot = pin.SE3.Interpolate(feet[0], feet[1], 0.5)
+        self._root = self._model.getFrameId(robot.settings.root_link)
+        self._tips = {
+            s: self._model.getFrameId(a.tip_frame) for s, a in robot.arms.items()
+        }
+        self._torso = _shoulder_link_joint(robot)
+        self._upper = robot.joints_full(*UPPER_BODY)
+        self.nominal = {
+            side: robot.model.inertias[robot.link_joint(arm.link)].toDynamicParameters()
+            for side, arm in robot.arms.items()
+        }
+        self._bare = {
+            side: self._bare_link(arm.link) for side, arm in robot.arms.items()
+        }
+
+    def parameters(self, side: str, mass_kg: float) -> Array:
+        """(10,) link with a load at its tip, about the link's joint frame."""
+        if mass_kg == 0.0:
+            return self._bare[side]
+        sphere = pin.Inertia.FromSphere(mass_kg, self._payload.radius_m)
+        tip = self._links.getFrameId(self._robot.arms[side].tip_frame)
+        placement = self._links.frames[tip].placement
+        return self._bare[side] + placement.act(sphere).toDynamicParameters()
+
+    def _bare_link(self, link: str) -> Array:
+        """(10,) true link without load."""
+        joint = self._robot.link_joint(link)
+        parameters: Array = self._links.inertias[joint].toDynamicParameters()
+        return parameters
+
+    def kinematics(
+        self, q: Array, q_upper_ref: Array, loads: list[float]
+    ) -> dict[str, Array]:
+        """Centre of mass, pelvis and tips at a configuration."""
+        model, data = self._model, self._data
+        q_ref = q.copy()
+        q_ref[7 + self._upper] = q_upper_ref
+        pin.framesForwardKinematics(model, data, q_ref)
+        torso = data.oMi[self._torso].copy()
+        out = {
+            f"{side}_reference": torso.actInv(data.oMf[tip].translation)
+            for side, tip in self._tips.items()
+        }
+        moment = self.mass_kg * pin.centerOfMass(model, data, q)
+        pin.framesForwardKinematics(model, data, q)
+        torso = data.oMi[self._torso].copy()
+        for (side, tip), load in zip(self._tips.items(), loads, strict=True):
+            position = data.oMf[tip].translation.copy()
+            moment = moment + load * position
+            out[f"{side}_world"] = position
+            out[f"{side}_torso"] = torso.actInv(position)
+        com = moment / (self.mass_kg + sum(loads))
+        out["com_m"] = self._midfoot.actInv(com)
+        out["pelvis_m"] = self._midfoot.actInv(data.oMf[self._root].translation)
+        return out
+
+
+def _shoulder_link_joint(robot: Robot) -> int:
+    """Joint of the link that carries the arms."""
+    first = robot.settings.groups.left_arm[0]
+    model = robot.full_model
+    return int(model.parents[model.getJointId(first)])
+
+
+def _pitch_rad(rotation: Array) -> float:
+    """Forward pitch of a frame without roll."""
+    return float(np.arctan2(-rotation[2, 0], rotation[0, 0]))

@@ -1,0 +1,1 @@
+"""What a user sees of runs: tables, pictures, pages."""
