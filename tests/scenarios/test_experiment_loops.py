@@ -43,7 +43,11 @@ def test_staircase_is_carried_and_tracked(staircase: RunRecord) -> None:
     load = right.truth[loaded, 0] - right.nominal[0]
     assert load == pytest.approx(7.94, abs=0.01)
     assert right.estimate[loaded, 0] - right.nominal[0] > 0.6 * load
-    assert len(staircase.events) == 6
+    said = [sentence for _, sentence in staircase.events]
+    noticed = [sentence for sentence in said if sentence.startswith("estimator:")]
+    assert len(said) - len(noticed) == 6
+    assert "attach" in noticed[0]
+    assert "detach" in noticed[-1]
 
 
 def test_estimate_is_held_at_nominal_until_tared(staircase: RunRecord) -> None:
