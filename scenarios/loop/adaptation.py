@@ -35,6 +35,10 @@ Array = NDArray[np.float64]
 _PLACED = (PriorRegime.INERTIA_ONLY, PriorRegime.ALL)
 """Priors that also know where a load is held."""
 
+SATURATED_SHARE = 0.98
+"""Of a joint's torque limit, from which its measured torque, filtered as it is, says no
+more what the joint carries."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class AdaptationTick:
@@ -99,6 +103,7 @@ class InertiaAdaptation:
             max_moment_rate_kgm_per_s=settings.max_moment_rate_kgm_per_s,
             max_inertia_rate_kgm2_per_s=settings.max_inertia_rate_kgm2_per_s,
         )
+        self._limits_Nm = robot.torque_limits_Nm
         self._sample: AlignedSample | None = None
         self._tare = None if tare is None else TorqueTare(tare)
 
@@ -154,7 +159,10 @@ class InertiaAdaptation:
             if self._tare.bias is not None:
                 self._supervised.set_torque_bias(self._tare.bias)
             self._tare = None
-        return self._supervised.update(sample.time_s, *signals, wrenches)
+        saturated = np.abs(sample.tau) >= SATURATED_SHARE * self._limits_Nm
+        return self._supervised.update(
+            sample.time_s, *signals, wrenches, saturated=saturated
+        )
 
     def drawn(self) -> Array:
         """(2, 7) estimated payloads, as a viewer draws them."""

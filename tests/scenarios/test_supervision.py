@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from ekf import SupervisorSettings
+from ekf import AlignedSample, PriorRegime, SupervisorSettings
+from scenarios.loop.adaptation import InertiaAdaptation
 from scenarios.loop.supervision import supervisor_settings
 from wbmpc.robot import Robot
 
@@ -18,3 +20,22 @@ def test_a_robot_of_half_the_weight_has_half_the_forces() -> None:
     assert small.noise.force_N == pytest.approx(0.5 * papers.noise.force_N)
     assert small.events.smallest_kg == pytest.approx(0.5 * papers.events.smallest_kg)
     assert small.noise.joints_Nm < small.noise.force_N / papers.noise.force_N
+
+
+def test_a_joint_at_its_limit_is_told_to_the_filter() -> None:
+    robot = Robot.load("alexander")
+    adaptation = InertiaAdaptation(robot, PriorRegime.INERTIA_ONLY)
+    nv = robot.model.nv
+    tau_Nm = np.zeros(nv - 6)
+    for k, share in enumerate((0.5, 0.97, 1.0)):
+        tau_Nm[3] = share * robot.torque_limits_Nm[3]
+        sample = AlignedSample(
+            time_s=0.01 * k,
+            q=robot.home_q,
+            v=np.zeros(nv),
+            a=np.zeros(nv),
+            tau=tau_Nm.copy(),
+        )
+        adaptation.accept(sample)
+        adaptation.tick()
+        assert adaptation.faults().get("ekf_saturated", 0) == int(share == 1.0)
