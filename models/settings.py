@@ -184,8 +184,8 @@ class MpcSettings(_Settings, frozen=True, kw_only=True):
 
     nodes: Count = 30
     """Horizon length K."""
-    node_dt_s: Annotated[float, msgspec.Meta(ge=1e-3)] = 0.02
-    tick_dt_s: Annotated[float, msgspec.Meta(ge=1e-3)] = 0.01
+    node_dt_s: Annotated[float, msgspec.Meta(ge=1e-3, le=0.5)] = 0.02
+    tick_dt_s: Annotated[float, msgspec.Meta(ge=1e-3, le=0.1)] = 0.01
     iterations: Count = 1
     """FDDP iterations a tick."""
     threads: ThreadCount = 1

@@ -32,11 +32,13 @@ class ReferenceRecorder:
         """Create the file.
 
         Raises:
-            RecordingError: It can not be written.
+            RecordingError: It exists already, or can not be written.
         """
         self._path, self._wire = path, ReferenceWire(robot)
         try:
-            self._stream = path.open("wb")
+            self._stream = path.open("xb")
+        except FileExistsError:
+            raise RecordingError(f"{path}: exists already; name a new file") from None
         except OSError as error:
             raise RecordingError(f"{path}: {error.strerror}") from None
         self._writer = Writer(

@@ -100,6 +100,8 @@ def estimate_log(options: Estimate) -> int:
         Path(options.log), robot=options.robot, link=options.link, columns=columns
     )
     if options.payload_at is not None:
+        if not 0.0 <= options.payload_at < float("inf"):
+            raise ScenarioError(f"--payload-at {options.payload_at:g}: must be >= 0 s")
         stream = replace(stream, at_s=options.payload_at)
     if len(stream.log) < 2:
         raise ScenarioError(f"{options.log}: needs at least two usable samples")

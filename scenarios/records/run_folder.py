@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import tempfile
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -100,7 +101,8 @@ def choose_path(out: str | None, label: str, now: datetime | None = None) -> Pat
     """Path of a new folder: `out` itself, or `runs/TIMESTAMP-LABEL`.
 
     Raises:
-        ScenarioError: `out` is a file or a folder with something in it.
+        ScenarioError: `out` is a file or a folder with something in it, or nothing can
+            be written there.
     """
     if out is not None:
         path = Path(out)
@@ -108,6 +110,7 @@ def choose_path(out: str | None, label: str, now: datetime | None = None) -> Pat
             raise ScenarioError(
                 f"--out {out}: must be a folder that is empty or does not exist yet"
             )
+        _check_writable(path)
         return path
     stamp = (now or datetime.now()).strftime("%Y%m%d-%H%M%S")
     base, number = DEFAULT_PARENT / f"{stamp}-{label}", 1
@@ -115,7 +118,20 @@ def choose_path(out: str | None, label: str, now: datetime | None = None) -> Pat
     while path.exists():
         number += 1
         path = base.with_name(f"{base.name}-{number}")
+    _check_writable(path)
     return path
+
+
+def _check_writable(path: Path) -> None:
+    """Find out before a run what would make its files impossible after it."""
+    ancestor = next(p for p in path.resolve().parents if p.exists())
+    try:
+        with tempfile.TemporaryDirectory(dir=ancestor, prefix=".wbmpc-"):
+            return
+    except OSError as error:
+        raise ScenarioError(
+            f"--out {path}: nothing can be written in {ancestor}: {error.strerror}"
+        ) from None
 
 
 def _is_free(path: Path) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from scenarios.catalogue import find_scenario
-from scenarios.cli import EXIT_OK, print_result, say
+from scenarios.cli import EXIT_BAD_END, EXIT_OK, print_result, say
 from scenarios.commands import verdict
 from scenarios.errors import ScenarioError
 from scenarios.loop.realtime import run_realtime
@@ -93,7 +93,8 @@ def teleop(options: Teleop) -> int:
     print_result(result, result_text(result), as_json=options.json)
     if path is not None:
         _save(path, robot, result, record)
-    return verdict({"teleop": result.run})
+    code = verdict({"teleop": result.run})
+    return EXIT_BAD_END if session.lost else code
 
 
 class TeleopSession:
@@ -122,6 +123,8 @@ class TeleopSession:
         states = UdpSender(self._ready.states_to)
         stack.callback(states.close)
         self._interrupted = False
+        self.lost = ""
+        """Process that was gone at the end."""
         self._link = RobotLink(
             robot, self._stream, states, end=lambda: self._interrupted
         )
@@ -131,6 +134,7 @@ class TeleopSession:
         options = self._options
         viewer = self._start_viewer()
         _announce(self._ready)
+        client = None
         if options.scripted:
             client = ScriptedClient(self._ready.urls[0], options.seed)
             self._stack.enter_context(client)
@@ -145,7 +149,14 @@ class TeleopSession:
         if record.fell:
             self._link.say(record.events[-1][1])
             time.sleep(LAST_WORD_S)
-        return self._result(record, self._operator.finish()), record
+        report = self._operator.finish()
+        if report is None:
+            self.lost = "the operator's process"
+        elif client is not None and client.lost:
+            self.lost = "the scripted client's process"
+        if self.lost:
+            say(f"{self.lost} was gone at the end")
+        return self._result(record, report), record
 
     def _start_viewer(self) -> Viewer | None:
         if self._options.no_meshcat:
@@ -174,9 +185,7 @@ class TeleopSession:
             signal.signal(signal.SIGINT, before)
 
     def _result(self, record: RunRecord, report: OperatorReport | None) -> TeleopResult:
-        if report is None:
-            say("the operator's process was gone at the end")
-        elif report.recording_problem is not None:
+        if report is not None and report.recording_problem is not None:
             say(report.recording_problem)
         return TeleopResult(
             driver=_driver(self._options),

@@ -42,6 +42,11 @@ class ScriptedClient:
         self._process.start()
         return self
 
+    @property
+    def lost(self) -> bool:
+        """Whether it died before its script was over."""
+        return self._process.exitcode not in (None, 0)
+
     def __exit__(self, *_: object) -> None:
         """End, whatever it does."""
         self._process.terminate()

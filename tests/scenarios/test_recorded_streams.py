@@ -100,7 +100,7 @@ def test_words_in_a_csv_are_not_a_number(tmp_path: Path) -> None:
     ("name", "content", "error", "told"),
     [
         ("log.csv", "t,q_0\n1.0\n", ScenarioError, "as many cells"),
-        ("log.csv", "", ScenarioError, "as many cells"),
+        ("log.csv", "", ScenarioError, "is empty"),
         ("log.csv", "t,q_0\n", ScenarioError, "no samples"),
         ("log.csv", "t,q_0\n0,1\n", UnknownNameError, "unknown column"),
         ("log.bag", "x", UnknownNameError, "log format"),

@@ -80,3 +80,14 @@ def test_folder_in_use_is_refused(tmp_path: Path) -> None:
         choose_path(str(tmp_path), "x")
     with pytest.raises(ScenarioError, match="--out"):
         choose_path(str(tmp_path / "precious"), "x")
+
+
+def test_a_place_that_can_not_be_written_is_refused_before_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr("tempfile.TemporaryDirectory", refuse)
+    with pytest.raises(ScenarioError, match="Read-only file system"):
+        choose_path(str(tmp_path / "new"), "run")

@@ -150,16 +150,22 @@ def test_a_hard_kill_leaves_no_process_behind(scripted: Session) -> None:
     assert_gone(children)
 
 
-def test_the_robot_goes_on_standing_when_the_operator_s_process_dies() -> None:
+@pytest.mark.parametrize(
+    ("started", "who"), [(0, "operator's"), (1, "scripted client's")]
+)
+def test_the_robot_goes_on_standing_when_who_drives_it_dies(
+    started: int, who: str
+) -> None:
     session = Session("--scripted", "--duration", "6")
-    operator = min(session.wait_for_children(3))  # it is started first
+    child = sorted(session.wait_for_children(3))[started]
     time.sleep(2.0)
-    os.kill(operator, signal.SIGKILL)
+    os.kill(child, signal.SIGKILL)
     code, out, err = session.end()
-    assert code == EXIT_OK, err
-    assert "the operator's process was gone" in err
+    assert code == EXIT_BAD_END, err
+    assert f"the {who} process was gone" in err
     result = json.loads(out)
-    assert result["operator"] is None and not result["run"]["fell"]
+    assert (result["operator"] is None) == (started == 0)
+    assert not result["run"]["fell"]
     assert result["run"]["duration_s"] == pytest.approx(6.0, abs=0.1)
 
 

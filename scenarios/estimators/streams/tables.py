@@ -24,10 +24,10 @@ def read_table(path: Path) -> Table:
         ScenarioError: No such file, a broken one, or a missing reader.
         UnknownNameError: An unknown kind of file.
     """
-    if path.suffix not in READERS:
-        raise UnknownNameError("log format", path.suffix or path.name, READERS)
     if not path.is_file():
         raise ScenarioError(f"{path}: no such file")
+    if path.suffix not in READERS:
+        raise UnknownNameError("log format", path.suffix or path.name, READERS)
     return READERS[path.suffix](path)
 
 
@@ -44,7 +44,9 @@ def read_csv(path: Path) -> Table:
             rows = [[_number(cell) for cell in line] for line in lines if line]
     except (UnicodeDecodeError, csv.Error) as error:
         raise ScenarioError(f"{path}: not a CSV file: {error}") from None
-    if not names or any(len(row) != len(names) for row in rows):
+    if not names:
+        raise ScenarioError(f"{path}: is empty")
+    if any(len(row) != len(names) for row in rows):
         raise ScenarioError(f"{path}: every line must have as many cells as the first")
     values = np.array(rows, dtype=float).reshape(len(rows), len(names))
     return dict(zip(names, values.T, strict=True))
@@ -85,7 +87,10 @@ def read_mcap(path: Path) -> Table:
     try:
         series = _collect(path)
     except Exception as error:  # noqa: BLE001  # mcap and rosbags raise many kinds
-        raise ScenarioError(f"{path}: not a readable MCAP file: {error}") from None
+        reason = f"{type(error).__name__} {error}".strip()
+        raise ScenarioError(
+            f"{path}: not a readable MCAP file, or a truncated one ({reason})"
+        ) from None
     clock = next((t for t in series if f"{JOINT_STATE} " in t), None)
     if clock is None:
         raise ScenarioError(f"{path}: has no {JOINT_STATE} topic")
