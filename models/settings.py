@@ -17,7 +17,7 @@ Count = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 ThreadCount = Annotated[int, msgspec.Meta(ge=1, le=256)]
 """OpenMP ends the process when it can not make so many."""
 
-Rows = tuple[NonNegative, ...]
+Rows = Annotated[tuple[NonNegative, ...], msgspec.Meta(min_length=1)]
 """Per-row values; a single entry is broadcast over all rows."""
 
 
