@@ -126,7 +126,7 @@ def test_calibrate_prints_the_published_digits(
     ("text", "told"),
     [
         (None, "no such file"),
-        ("", "every line must have as many cells"),
+        ("", "is empty"),
         ("true_kg,raw_kg\n", "true_kg has shape"),
         ("mass,raw_kg\n0,1\n", "no column true_kg; columns: mass, raw_kg"),
         ("true_kg,raw_kg\n0,0\n0.1,heavy\n", "line 3: raw_kg is not a finite number"),
