@@ -278,10 +278,9 @@ class InertialEKF:
         Returns:
             None for a sample that `update` would reject.
         """
-        tick = self._read(q, v, a, tau_joints, wrenches)
-        if isinstance(tick, Fault):
+        sample = self.measure(q, v, a, tau_joints, wrenches)
+        if isinstance(sample, Fault):
             return None
-        sample = self._measure(tick)
         residual: Array = (
             sample.y + self._torque_bias - sample.regressor @ self._nominal
         )

@@ -16,6 +16,7 @@ from models.errors import SettingsError, UnknownNameError, near_names
 from models.files import is_file
 from models.installed import installed_urdf, is_installed_name
 from models.settings import RobotSettings
+from models.toml_file import read_toml
 
 _HERE = Path(__file__).resolve().parent
 
@@ -58,22 +59,11 @@ def load_settings(robot: str, overrides: Sequence[str] = ()) -> RobotSettings:
         UnknownNameError: Unknown robot.
     """
     path = settings_path(robot)
-    table = _read(path)
+    table = read_toml(path)
     settings = _convert(table, str(path))
     for assignment in overrides:
         settings = override(settings, assignment)
     return msgspec.structs.replace(settings, urdf=str(_urdf_path(path, settings.urdf)))
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: not a TOML file: {error}") from None
-    except RecursionError:
-        raise SettingsError(f"{path}: not a TOML file: nested too deeply") from None
-    except OSError as error:
-        raise SettingsError(f"{path} can not be read: {error.strerror}") from None
 
 
 def _urdf_path(settings_file: Path, urdf: str) -> Path:

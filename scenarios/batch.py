@@ -18,6 +18,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from models.errors import ModelsError
+from scenarios.child_process import end_process
 from scenarios.errors import ProcessLostError, ScenarioError
 from scenarios.records.record import RunRecord
 from scenarios.settings import RunSettings
@@ -121,8 +122,7 @@ def _run_spawned(
                     yield job.name, job.finish()
     finally:
         for job in active:
-            job.process.terminate()
-            job.process.join()
+            end_process(job.process)
 
 
 def _work(settings: RunSettings, results: Connection, clock: Any, parent: int) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
-from teleop.errors import TeleopError
+from models.toml_file import read_struct
 
 LARGEST = 1e6
 """Larger than anything here, and finite."""
@@ -148,16 +147,8 @@ def load_teleop_settings(path: Path | None) -> TeleopSettings:
     """Read a TOML file; what it leaves out keeps its default. None: all defaults.
 
     Raises:
-        TeleopError: No such file, no TOML, an unknown key, or a value out of range.
+        SettingsError: No such file, no TOML, an unknown key, or a value out of range.
     """
     if path is None:
         return TeleopSettings()
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-        return msgspec.convert(table, TeleopSettings)
-    except OSError as error:
-        raise TeleopError(f"{path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TeleopError(f"{path}: not a TOML file: {error}") from None
-    except msgspec.ValidationError as error:
-        raise TeleopError(f"{path}: {error}") from None
+    return read_struct(path, TeleopSettings)

@@ -5,7 +5,6 @@ Frozen, and unknown keys are refused. Sizes are SI: m, rad, kg, N, Nm, s.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +13,7 @@ import msgspec
 
 from models.errors import SettingsError
 from models.settings import Count, NonNegative, Positive
+from models.toml_file import read_toml
 
 _FILE = Path(__file__).with_name("arm.toml")
 
@@ -170,7 +170,7 @@ def load_so101(changes: Mapping[str, Mapping[str, Any]] | None = None) -> So101S
     Raises:
         SettingsError: An unknown key, or a value that breaks its rule.
     """
-    table = tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    table = read_toml(_FILE)
     for section, values in (changes or {}).items():
         table[section] = {**table.get(section, {}), **values}
     try:

@@ -20,6 +20,7 @@ import numpy as np
 
 from scenarios.batch import rebuild_error
 from scenarios.catalogue import find_scenario
+from scenarios.child_process import end_process
 from scenarios.errors import RealTimeError
 from scenarios.loop.adaptation import build_adaptation
 from scenarios.loop.control import ControlSide, ControlTick
@@ -154,12 +155,7 @@ class PlantLink:
 
     def __exit__(self, *_: object) -> None:
         """End the process, however the run ended."""
-        if self._process.is_alive():
-            self._process.terminate()
-            self._process.join(END_TIMEOUT_S)
-        if self._process.is_alive():
-            self._process.kill()
-        self._process.join()
+        end_process(self._process)
 
     @property
     def pid(self) -> int | None:

@@ -16,6 +16,9 @@ from scenarios.reports.scoreboard import Line
 
 Experiment = BalanceMetrics | LoadingMetrics | PickupMetrics
 
+_UNITS = {u: u for u in ("mm", "deg", "kg", "W", "Ns", "s")} | {"pct": "%"}
+_BIAS = "bias before loading, against the robot file"
+
 
 def experiment_lines(metrics: msgspec.Struct) -> list[Line]:
     """Every figure worth reading of an `Experiment`."""
@@ -25,6 +28,28 @@ def experiment_lines(metrics: msgspec.Struct) -> list[Line]:
         return list(_loading(metrics))
     assert isinstance(metrics, PickupMetrics)
     return list(_pickup(metrics))
+
+
+def _line(
+    metrics: msgspec.Struct,
+    key: str,
+    label: str,
+    *,
+    prefix: str = "",
+    decimals: int = 1,
+    paper: float | str | None = None,
+    goal: Goal | None = None,
+) -> Line:
+    """A field of some metrics; its unit is the end of its name."""
+    return Line(
+        key=prefix + key,
+        label=label,
+        value=getattr(metrics, key),
+        unit=_UNITS.get(key.rpartition("_")[2], ""),
+        decimals=decimals,
+        paper=paper,
+        goal=goal,
+    )
 
 
 def _balance(m: BalanceMetrics) -> Iterator[Line]:
@@ -38,21 +63,8 @@ def _balance(m: BalanceMetrics) -> Iterator[Line]:
         "arm_sag_mm": ("sag of the loaded tips", None),
     }
     for key, (label, published) in figures.items():
-        yield Line(
-            key=key,
-            label=label,
-            value=getattr(m, key),
-            unit="mm",
-            paper=published,
-            goal=paper.BALANCE_GOALS.get(key),
-        )
-    yield Line(
-        key="pelvis_pitch_max_deg",
-        label="pelvis pitch, largest",
-        value=m.pelvis_pitch_max_deg,
-        unit="deg",
-        paper="upright",
-    )
+        yield _line(m, key, label, paper=published, goal=paper.BALANCE_GOALS.get(key))
+    yield _line(m, "pelvis_pitch_max_deg", "pelvis pitch, largest", paper="upright")
     if m.push is not None:
         yield from _push(m)
 
@@ -61,27 +73,19 @@ def _push(m: BalanceMetrics) -> Iterator[Line]:
     push = m.push
     assert push is not None
     figures = {
-        "impulse_forward_Ns": ("push, forward", "Ns"),
-        "impulse_left_Ns": ("push, left", "Ns"),
-        "com_excursion_mm": ("CoM excursion after the push", "mm"),
-        "cop_margin_min_mm": ("CoP margin after the push, smallest", "mm"),
-        "recovered_after_s": ("CoM back within 5 mm after", "s"),
+        "impulse_forward_Ns": "push, forward",
+        "impulse_left_Ns": "push, left",
+        "com_excursion_mm": "CoM excursion after the push",
+        "cop_margin_min_mm": "CoP margin after the push, smallest",
+        "recovered_after_s": "CoM back within 5 mm after",
     }
-    for key, (label, unit) in figures.items():
-        value = getattr(push, key)
-        yield Line(key=f"push_{key}", label=label, value=value, unit=unit, decimals=2)
+    for key, label in figures.items():
+        yield _line(push, key, label, prefix="push_", decimals=2)
 
 
 def _loading(m: LoadingMetrics) -> Iterator[Line]:
     goals = paper.LOADING_GOALS
-    yield Line(
-        key="bias_kg",
-        label="bias before loading, against the robot file",
-        value=m.bias_kg,
-        unit="kg",
-        decimals=2,
-        paper=paper.LOADING_BIAS_KG,
-    )
+    yield _line(m, "bias_kg", _BIAS, paper=paper.LOADING_BIAS_KG, decimals=2)
     for step, published in zip(m.steps, paper.LOADING_RECOVERED_PCT, strict=False):
         yield Line(
             key=f"recovered_{step.load_kg:.1f}kg_pct",
@@ -91,29 +95,17 @@ def _loading(m: LoadingMetrics) -> Iterator[Line]:
             paper=published,
             goal=goals["recovered_pct"],
         )
-    yield Line(
-        key="sag_mm",
-        label="sag at full load",
-        value=m.sag_mm,
-        unit="mm",
-        paper=paper.LOADING_SAG_MM,
-        goal=goals["sag_mm"],
-    )
-    yield Line(
-        key="returned_mm",
-        label="height after removal, from before loading",
-        value=m.returned_mm,
-        unit="mm",
-        paper=paper.LOADING_RETURNED_MM,
-        goal=goals["returned_mm"],
-    )
-    yield Line(
-        key="mass_after_removal_kg",
-        label="estimate after removal, from before loading",
-        value=m.mass_after_removal_kg,
-        unit="kg",
-        decimals=2,
-    )
+    figures = {
+        "sag_mm": ("sag at full load", paper.LOADING_SAG_MM),
+        "returned_mm": (
+            "height after removal, from before loading",
+            paper.LOADING_RETURNED_MM,
+        ),
+    }
+    for key, (label, known) in figures.items():
+        yield _line(m, key, label, paper=known, goal=goals[key])
+    label = "estimate after removal, from before loading"
+    yield _line(m, "mass_after_removal_kg", label, decimals=2)
     for axis, com in m.com.items():
         yield Line(
             key=f"com_{axis}_spread_mm",
@@ -127,19 +119,14 @@ def _loading(m: LoadingMetrics) -> Iterator[Line]:
 
 
 def _loading_power(m: LoadingMetrics) -> Iterator[Line]:
-    published = (*paper.LOADING_POWER_W, paper.LOADING_POWER_RATIO)
-    values = (m.power_unloaded_W, m.power_peak_W, m.power_ratio)
-    keys = ("power_unloaded_W", "power_peak_W", "power_ratio")
-    labels = ("unloaded", "at peak load", "peak over unloaded")
-    for key, label, value, figure in zip(keys, labels, values, published, strict=True):
-        watts = key.endswith("_W")
-        yield Line(
-            key=key,
-            label=f"joint power (model), {label}",
-            value=value,
-            unit="W" if watts else "",
-            paper=figure,
-        )
+    unloaded_W, peak_W = paper.LOADING_POWER_W
+    figures = {
+        "power_unloaded_W": ("unloaded", unloaded_W),
+        "power_peak_W": ("at peak load", peak_W),
+        "power_ratio": ("peak over unloaded", paper.LOADING_POWER_RATIO),
+    }
+    for key, (label, known) in figures.items():
+        yield _line(m, key, f"joint power (model), {label}", paper=known)
 
 
 def _pickup(m: PickupMetrics) -> Iterator[Line]:
@@ -152,21 +139,14 @@ def _pickup(m: PickupMetrics) -> Iterator[Line]:
     ):
         if errors is not None:
             yield from _fixed_pelvis(name, errors)
-    yield Line(
-        key="recovered_pct",
-        label="recovered load while washing",
-        value=m.recovered_pct,
-        unit="%",
+    yield _line(
+        m,
+        "recovered_pct",
+        "recovered load while washing",
         paper=paper.PICKUP_RECOVERED_PCT,
         goal=paper.PICKUP_GOALS["recovered_pct"],
     )
-    yield Line(
-        key="bias_kg",
-        label="bias before loading, against the robot file",
-        value=m.bias_kg,
-        unit="kg",
-        decimals=2,
-    )
+    yield _line(m, "bias_kg", _BIAS, decimals=2)
     offsets = m.com_height_offset_mm
     for phase in offsets.__struct_fields__:
         yield Line(
@@ -177,25 +157,10 @@ def _pickup(m: PickupMetrics) -> Iterator[Line]:
             paper="40" if phase == "washing" else None,
             goal=around(0.0, 10.0),
         )
-    yield Line(
-        key="pelvis_pitch_rmse_deg",
-        label="pelvis pitch from its reference, RMS",
-        value=m.pelvis_pitch_rmse_deg,
-        unit="deg",
-    )
-    yield Line(
-        key="squat_depth_mm",
-        label="depth of the squat, of the CoM",
-        value=m.squat_depth_mm,
-        unit="mm",
-        decimals=0,
-    )
-    yield Line(
-        key="cop_margin_min_mm",
-        label="CoP inside the polygon, smallest",
-        value=m.cop_margin_min_mm,
-        unit="mm",
-    )
+    label = "pelvis pitch from its reference, RMS"
+    yield _line(m, "pelvis_pitch_rmse_deg", label)
+    yield _line(m, "squat_depth_mm", "depth of the squat, of the CoM", decimals=0)
+    yield _line(m, "cop_margin_min_mm", "CoP inside the polygon, smallest")
 
 
 def _tracking(name: str, errors: AxisErrors) -> Iterator[Line]:
@@ -207,21 +172,13 @@ def _tracking(name: str, errors: AxisErrors) -> Iterator[Line]:
             goal = Goal(at_most=published) if kind == "rmse" else None
             if kind == "bias":
                 goal = around(0.0, abs(published))
-            yield Line(
-                key=f"{name}_{key}",
-                label=f"{name}, {axis} {'RMSE' if kind == 'rmse' else 'bias'}",
-                value=getattr(errors, key),
-                unit="mm",
-                paper=published,
-                goal=goal,
+            label = f"{name}, {axis} {'RMSE' if kind == 'rmse' else 'bias'}"
+            yield _line(
+                errors, key, label, prefix=f"{name}_", paper=published, goal=goal
             )
 
 
 def _fixed_pelvis(name: str, errors: AxisErrors) -> Iterator[Line]:
     for axis in "yz":
-        yield Line(
-            key=f"{name}_fixed_pelvis_rmse_{axis}_mm",
-            label=f"{name}, {axis} RMSE, pelvis motion counted",
-            value=getattr(errors, f"rmse_{axis}_mm"),
-            unit="mm",
-        )
+        label = f"{name}, {axis} RMSE, pelvis motion counted"
+        yield _line(errors, f"rmse_{axis}_mm", label, prefix=f"{name}_fixed_pelvis_")

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models import RobotSettings
+from scenarios.child_process import end_process
 from scenarios.records.payload_rows import drawn_series
 from scenarios.records.record import SIDES, RunRecord
 from scenarios.reports.drawing import GREY, RobotDrawing, draw_stage, quiet_meshcat
@@ -29,7 +30,6 @@ Array = NDArray[np.float64]
 
 RATE_HZ = 25.0
 START_TIMEOUT_S = 20.0
-CLOSE_TIMEOUT_S = 2.0
 SIDE_BY_SIDE_M = 0.65
 """Half the distance between two robots."""
 _DRAWN = 7
@@ -102,11 +102,7 @@ class LiveViewer:
 
     def close(self) -> None:
         """End the process."""
-        if self._process.is_alive():
-            self._process.terminate()
-            self._process.join(CLOSE_TIMEOUT_S)
-        if self._process.is_alive():
-            self._process.kill()
+        end_process(self._process)
 
     def __enter__(self) -> LiveViewer:
         """Use as a context."""

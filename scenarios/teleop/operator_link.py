@@ -7,6 +7,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from scenarios.batch import rebuild_error
+from scenarios.child_process import end_process
 from scenarios.errors import RealTimeError
 from teleop.operator_process import (
     OperatorLinks,
@@ -46,13 +47,7 @@ class OperatorLink:
     def __exit__(self, *_: object) -> None:
         """End the process, however the run ended."""
         self._links.stop.value = 1
-        self._process.join(0.5)
-        if self._process.is_alive():
-            self._process.terminate()
-            self._process.join(END_TIMEOUT_S)
-        if self._process.is_alive():
-            self._process.kill()
-        self._process.join()
+        end_process(self._process, grace_s=0.5)
 
     @property
     def pid(self) -> int | None:

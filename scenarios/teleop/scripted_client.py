@@ -13,11 +13,11 @@ from contextlib import suppress
 import msgspec
 from aiohttp import ClientError, ClientSession, ClientWebSocketResponse
 
+from scenarios.child_process import end_process
 from scenarios.teleop.script import END_S, FRAME_RATE_HZ, ScriptedOperator
 from wbmpc.realtime import ask_fifo
 
 RECONNECT_S = 0.5
-KILL_AFTER_S = 2.0
 PRIORITY = 10
 """Of SCHED_FIFO, where it is granted."""
 
@@ -49,11 +49,7 @@ class ScriptedClient:
 
     def __exit__(self, *_: object) -> None:
         """End, whatever it does."""
-        self._process.terminate()
-        self._process.join(KILL_AFTER_S)
-        if self._process.is_alive():
-            self._process.kill()
-        self._process.join()
+        end_process(self._process)
 
 
 def drive(url: str, seed: int, parent: int) -> None:

@@ -12,7 +12,7 @@ import pinocchio as pin
 import pytest
 from teleop_bench import Bench
 
-from teleop.errors import TeleopError
+from models.errors import SettingsError
 from teleop.settings import TeleopSettings, load_teleop_settings
 from wbmpc.robot import Robot
 
@@ -217,6 +217,6 @@ def test_a_wrong_file_is_refused_with_its_name_and_key(
 ) -> None:
     path = tmp_path / "wrong.toml"
     path.write_text(text)
-    with pytest.raises(TeleopError, match=word) as caught:
+    with pytest.raises(SettingsError, match=word) as caught:
         load_teleop_settings(path)
     assert "wrong.toml" in str(caught.value)

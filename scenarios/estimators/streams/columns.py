@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,7 +12,8 @@ from numpy.typing import NDArray
 
 from ekf import JointLog
 from ekf.model_lookup import root_dofs
-from models.errors import SettingsError, UnknownNameError
+from models.errors import UnknownNameError
+from models.toml_file import read_struct
 from scenarios.errors import ScenarioError
 
 Array = NDArray[np.float64]
@@ -51,15 +51,7 @@ def load_mapping(path: Path) -> ColumnMapping:
     Raises:
         SettingsError: No such file, bad TOML, an unknown key or a wrong type.
     """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-        return msgspec.convert(table, ColumnMapping)
-    except OSError as error:
-        raise SettingsError(f"{path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path}: not a TOML file: {error}") from None
-    except msgspec.ValidationError as error:
-        raise SettingsError(f"{path}: {error}") from None
+    return read_struct(path, ColumnMapping)
 
 
 def joint_log(
