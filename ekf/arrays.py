@@ -46,3 +46,21 @@ def require_positive(field: str, value: Any, *, or_zero: bool = False) -> float:
     if not math.isfinite(number) or number < 0 or (number == 0 and not or_zero):
         raise InvalidSettingError(field, value, rule)
     return number
+
+
+def require_finite(field: str, values: Any, shape: tuple[int, ...]) -> Array:
+    """Return ``values`` as floats after checking their shape and that all are finite.
+
+    Raises:
+        DimensionError: If the shape is another.
+        InvalidSettingError: If a value is no finite number.
+    """
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidSettingError(field, values, "must be numbers") from None
+    if array.shape != shape:
+        raise DimensionError(field, array.shape, shape)
+    if not np.isfinite(array).all():
+        raise InvalidSettingError(field, values, "must be finite")
+    return array

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ekf.arrays import Array, Rows, frozen, require_positive
+from ekf.arrays import Array, Rows, frozen, require_finite
 from ekf.deviation import DeviationModel
 from ekf.deviation_stack import DeviationStack
-from ekf.errors import DimensionError, InvalidSettingError
 from ekf.estimate import Estimate, UpdateStatus
 from ekf.faults import (
     Fault,
@@ -22,6 +21,7 @@ from ekf.faults import (
     to_array,
     to_float,
 )
+from ekf.filter_setup import covariance_matrix, input_shapes, positive_variances
 from ekf.information_update import InformationCorrection, information_correction
 from ekf.model_lookup import frame_ids, link_joint_ids, root_dofs
 from ekf.pseudo_inertia import pseudo_inertia
@@ -130,11 +130,11 @@ class InertialEKF:
         foot_ids = frame_ids(model, feet)
         self._torque = TorqueMeasurement(model, self._joint_ids, foot_ids)
         self._deviations = DeviationStack(_deviations(model, self._joint_ids))
-        self._shapes = _input_shapes(model, len(foot_ids))
+        self._shapes = input_shapes(model, len(foot_ids))
         self._root_dofs = root_dofs(model)
         self._set_noise(process_noise, measurement_variance, prior)
         size = 10 * len(self._joint_ids)
-        self._initial_covariance = _covariance(initial_covariance, size)
+        self._initial_covariance = covariance_matrix(initial_covariance, size)
         self._rejections: Counter[UpdateStatus] = Counter()
         self._torque_bias = np.zeros(self._torque.model.nv)
         self._no_innovation = frozen(np.full(self._torque.model.nv, np.nan))
@@ -151,7 +151,9 @@ class InertialEKF:
         process_noise = ProcessNoise() if process_noise is None else process_noise
         if measurement_variance is None:
             measurement_variance = torque_variance(model)
-        torque = _variances("measurement_variance", measurement_variance, model.nv)
+        torque = positive_variances(
+            "measurement_variance", measurement_variance, model.nv
+        )
         self._process = np.tile(process_noise.variances(), count)
         self._variance = torque
         own = np.zeros(10)
@@ -256,12 +258,7 @@ class InertialEKF:
             DimensionError: If it has another length.
             InvalidSettingError: If it is not finite.
         """
-        array = np.array(bias, dtype=np.float64)
-        if array.shape != self._torque_bias.shape:
-            raise DimensionError("bias", array.shape, self._torque_bias.shape)
-        if not np.isfinite(array).all():
-            raise InvalidSettingError("bias", bias, "must be finite")
-        self._torque_bias = array
+        self._torque_bias = require_finite("bias", bias, self._torque_bias.shape)
 
     def nominal_residual(
         self, q: Any, v: Any, a: Any, tau_joints: Any, wrenches: Any = None
@@ -566,39 +563,3 @@ def _deviations(
         DeviationModel(model.inertias[j].toDynamicParameters(), owner=model.names[j])
         for j in joint_ids
     )
-
-
-def _input_shapes(model: pin.Model, n_feet: int) -> dict[str, tuple[int, ...]]:
-    return {
-        "q": (model.nq,),
-        "v": (model.nv,),
-        "a": (model.nv,),
-        "tau_joints": (model.nv - root_dofs(model),),
-        "wrenches": (n_feet, 6),
-    }
-
-
-def _variances(field: str, values: Any, size: int) -> Array:
-    array = np.array(values, dtype=np.float64)
-    if array.shape != (size,):
-        raise DimensionError(field, array.shape, (size,))
-    if not (np.isfinite(array).all() and (array > 0).all()):
-        raise InvalidSettingError(field, values, "must be finite and > 0")
-    return array
-
-
-def _covariance(values: Any, size: int) -> Array:
-    field = "initial_covariance"
-    array = np.array(values, dtype=np.float64)
-    if array.ndim == 0:
-        return np.eye(size) * require_positive(field, float(array))
-    if array.shape == (size,):
-        array = np.diag(array)
-    if array.shape != (size, size):
-        raise DimensionError(field, array.shape, (size, size))
-    rule = "must be finite, symmetric and positive semi-definite"
-    if not np.isfinite(array).all() or not np.allclose(array, array.T):
-        raise InvalidSettingError(field, values, rule)
-    if np.linalg.eigvalsh(array)[0] < -1e-12 * np.abs(array).max():
-        raise InvalidSettingError(field, values, rule)
-    return array

@@ -1,19 +1,17 @@
 """External torque from generalised momentum, without an acceleration."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
-from ekf.arrays import Array, frozen, require_positive
-from ekf.errors import DimensionError, InvalidSettingError
-from ekf.faults import to_array
+from ekf.arrays import Array, frozen, require_finite, require_positive
 from ekf.kalman import kalman_correction
 from ekf.payload_rls import require_forgetting
 from ekf.payload_torque import PayloadTorque, point_mass_parameters
 from ekf.row_variance import row_variance
+from ekf.sample_counts import CountsSamples
 from ekf.samples import JointSample, SampleReader
 from ekf.streaming import LearnStatus
 
@@ -105,7 +103,7 @@ class MomentumObserver:
         return True
 
 
-class MomentumPayload:
+class MomentumPayload(CountsSamples):
     r"""Payload mass from the momentum observer, no acceleration anywhere.
 
     A payload of unit mass changes momentum, drift and therefore the residual linearly:
@@ -167,7 +165,7 @@ class MomentumPayload:
         """Return to zero mass and the initial variance; the counts start again."""
         self._mass, self._p = 0.0, self._initial
         self._time_s: float | None = None
-        self._counts: Counter[LearnStatus] = Counter()
+        self._restart_counts()
         self._reset_observers()
 
     @property
@@ -200,25 +198,13 @@ class MomentumPayload:
         """(10,) the clamped point mass about the link's joint frame."""
         return self.predict_one() * self._unit_parameters
 
-    @property
-    def counts(self) -> Mapping[LearnStatus, int]:
-        """What became of the samples."""
-        return dict(self._counts)
-
-    @property
-    def n_missing(self) -> int:
-        """Samples with a missing or non-finite channel."""
-        return self._counts[LearnStatus.MISSING]
-
     def predict_one(self) -> float:
         """Payload mass [kg], never negative."""
         return max(self._mass, 0.0)
 
     def learn_one(self, sample: Any) -> LearnStatus:
         """Take one sample in any form `SampleReader` reads. Never raises on data."""
-        status = self._learn(self._reader.read(sample))
-        self._counts[status] += 1
-        return status
+        return self._count(self._learn(self._reader.read(sample)))
 
     def _learn(self, sample: JointSample | None) -> LearnStatus:
         if sample is None:
@@ -260,9 +246,5 @@ class MomentumPayload:
             observer.reset()
 
     def _unit(self, com_m: Any) -> Array:
-        com = to_array(com_m)
-        if com.shape != (3,):
-            raise DimensionError("com_m", com.shape, (3,))
-        if not np.isfinite(com).all():
-            raise InvalidSettingError("com_m", com_m, "must be finite")
+        com = require_finite("com_m", com_m, (3,))
         return frozen(point_mass_parameters(self._torque.placement.act(com)))

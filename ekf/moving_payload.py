@@ -1,7 +1,6 @@
 """Payload mass while the arm moves, from filtered regressors."""
 
 import math
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from ekf.arrays import Array, frozen, require_positive
 from ekf.errors import DimensionError, InvalidSettingError
 from ekf.faults import to_array, to_float
 from ekf.payload_rls import require_forgetting
+from ekf.sample_counts import CountsSamples
 from ekf.servo_torque import SETTLE_DELAYS, TorqueSource
 from ekf.streaming import LearnStatus
 
@@ -22,7 +22,7 @@ _STATUS = {
 }
 
 
-class MovingPayload:
+class MovingPayload(CountsSamples):
     r"""Least squares on a payload's torque per kilogram, all signals filtered alike.
 
     The acceleration of a 12-bit encoder is noise: one count, twice differenced at
@@ -97,7 +97,7 @@ class MovingPayload:
         self._aligner.reset()
         self._start_s = 0.0
         self._information = self._projected = self._squares = 0.0
-        self._counts: Counter[LearnStatus] = Counter()
+        self._restart_counts()
 
     @property
     def raw_mass_kg(self) -> float:
@@ -122,11 +122,6 @@ class MovingPayload:
         """Standard deviation for independent samples; they are not, it is a bound."""
         return 1.0 / math.sqrt(self._information) if self._information else math.inf
 
-    @property
-    def counts(self) -> Mapping[LearnStatus, int]:
-        """What became of the samples."""
-        return dict(self._counts)
-
     def push(self, time_s: float, q: Any, v: Any, signal: Any) -> LearnStatus:
         """Take one sample. Never raises on data.
 
@@ -149,8 +144,7 @@ class MovingPayload:
             status = self._update(aligned)
         if aligned is None and status in (LearnStatus.FIRST, LearnStatus.GAP):
             self._start_s = to_float(time_s)
-        self._counts[status] += 1
-        return status
+        return self._count(status)
 
     def _reason(self, before: Mapping[SampleFault, int]) -> LearnStatus:
         for fault, count in self._aligner.rejections.items():

@@ -1,16 +1,15 @@
 """Payload mass and first moment by recursive least squares."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 from ekf.aligner import SignalAligner, TorqueTiming
-from ekf.arrays import Array, frozen, require_positive
+from ekf.arrays import Array, frozen, require_finite, require_positive
 from ekf.covariance_limit import limit_covariance
-from ekf.errors import DimensionError, InvalidSettingError
+from ekf.errors import DimensionError
 from ekf.faults import to_array
 from ekf.kalman import kalman_correction
 from ekf.payload_rls import require_forgetting
@@ -18,6 +17,7 @@ from ekf.payload_torque import PayloadTorque, point_mass_parameters
 from ekf.pseudo_inertia import inertial_parameters, pseudo_inertia
 from ekf.row_variance import row_variance
 from ekf.sample_alignment import SampleAlignment
+from ekf.sample_counts import CountsSamples
 from ekf.samples import JointSample, SampleReader
 from ekf.streaming import LearnStatus
 
@@ -35,7 +35,7 @@ def full_regressor(torque: PayloadTorque, sample: JointSample) -> Array:
     return torque.full_regressor(sample)
 
 
-class PayloadMomentRLS:
+class PayloadMomentRLS(CountsSamples):
     r"""Mass and first moment :math:`[m, m c]` of a payload, or the mass alone.
 
     .. math:: \tau - ID(q, v, a) = Y(q, v, a)\, B\, w + \nu
@@ -107,7 +107,7 @@ class PayloadMomentRLS:
         self._w = np.zeros(len(self._initial))
         self._p = np.diag(self._initial)
         self._alignment.reset()
-        self._counts: Counter[LearnStatus] = Counter()
+        self._restart_counts()
 
     @property
     def link(self) -> str:
@@ -152,16 +152,6 @@ class PayloadMomentRLS:
         centre = self._torque.placement.act(self.com_m)
         return frozen(mass * point_mass_parameters(centre))
 
-    @property
-    def counts(self) -> Mapping[LearnStatus, int]:
-        """What became of the samples."""
-        return dict(self._counts)
-
-    @property
-    def n_missing(self) -> int:
-        """Samples with a missing or non-finite channel."""
-        return self._counts[LearnStatus.MISSING]
-
     def predict_one(self) -> float:
         """Payload mass [kg], never negative."""
         return max(float(self._w[0]), 0.0)
@@ -174,8 +164,7 @@ class PayloadMomentRLS:
             with np.errstate(over="ignore", invalid="ignore"):
                 used = self._update(aligned, aligned.a)
             status = LearnStatus.USED if used else LearnStatus.NUMERICAL
-        self._counts[status] += 1
-        return status
+        return self._count(status)
 
     def _update(self, sample: JointSample, a: Array) -> bool:
         residual = self._torque.residual(sample, a)
@@ -201,12 +190,7 @@ def _basis(torque: PayloadTorque, known_com: Array | None) -> Array:
 
 
 def _position(com_m: Any) -> Array:
-    com = to_array(com_m)
-    if com.shape != (3,):
-        raise DimensionError("com_m", com.shape, (3,))
-    if not np.isfinite(com).all():
-        raise InvalidSettingError("com_m", com_m, "must be finite")
-    return frozen(com)
+    return frozen(require_finite("com_m", com_m, (3,)))
 
 
 def _initial(values: Any, size: int) -> Array:

@@ -1,7 +1,6 @@
 """Payload mass by scalar recursive least squares."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,12 @@ from ekf.arrays import Array, frozen, require_positive
 from ekf.errors import InvalidSettingError
 from ekf.payload_torque import PayloadTorque, point_mass_parameters
 from ekf.row_variance import row_scale
+from ekf.sample_counts import CountsSamples
 from ekf.samples import JointSample, SampleReader
 from ekf.streaming import LearnStatus
 
 
-class PayloadRLS:
+class PayloadRLS(CountsSamples):
     r"""Mass of a point payload at a link's origin, from the torque left unexplained.
 
     Per sample, with :math:`r = \tau - ID(q, v, a)`, :math:`\phi = g J_z(q)` (the
@@ -80,7 +80,7 @@ class PayloadRLS:
         """Return to zero mass and the initial variance; the counts start again."""
         self._mass, self._p = 0.0, self._initial
         self._previous: tuple[float, Array] | None = None
-        self._counts: Counter[LearnStatus] = Counter()
+        self._restart_counts()
 
     @property
     def link(self) -> str:
@@ -107,16 +107,6 @@ class PayloadRLS:
         """(10,) the clamped point mass about the link's joint frame."""
         return self.predict_one() * self._unit_parameters
 
-    @property
-    def counts(self) -> Mapping[LearnStatus, int]:
-        """What became of the samples."""
-        return dict(self._counts)
-
-    @property
-    def n_missing(self) -> int:
-        """Samples with a missing or non-finite channel."""
-        return self._counts[LearnStatus.MISSING]
-
     def predict_one(self) -> float:
         """Payload mass [kg], never negative."""
         return max(self._mass, 0.0)
@@ -126,9 +116,7 @@ class PayloadRLS:
 
         A sample that brings its own acceleration needs no predecessor.
         """
-        status = self._learn(self._reader.read(sample))
-        self._counts[status] += 1
-        return status
+        return self._count(self._learn(self._reader.read(sample)))
 
     def _learn(self, sample: JointSample | None) -> LearnStatus:
         if sample is None:

@@ -1,7 +1,5 @@
 """The inertial filter behind the streaming interface."""
 
-from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 import pinocchio as pin
@@ -12,6 +10,7 @@ from ekf.errors import InvalidSettingError
 from ekf.estimate import Estimate, UpdateStatus
 from ekf.inertial_ekf import InertialEKF
 from ekf.sample_alignment import SampleAlignment
+from ekf.sample_counts import CountsSamples
 from ekf.samples import JointSample, SampleReader
 from ekf.streaming import LearnStatus
 
@@ -21,7 +20,7 @@ _STATUS = {
 }
 
 
-class StreamingEKF:
+class StreamingEKF(CountsSamples):
     """`InertialEKF` fed sample by sample, reporting the payload of one link.
 
     Samples without acceleration pass the aligner first; the filter runs on every one.
@@ -65,7 +64,7 @@ class StreamingEKF:
         self._estimate = self._ekf.reset()
         self._alignment.reset()
         self._time_s: float | None = None
-        self._counts: Counter[LearnStatus] = Counter()
+        self._restart_counts()
 
     @property
     def link(self) -> str:
@@ -101,16 +100,6 @@ class StreamingEKF:
         own = self._estimate.parameters[self._index]
         return frozen(own - self._ekf.nominal_parameters[self._index])
 
-    @property
-    def counts(self) -> Mapping[LearnStatus, int]:
-        """What became of the samples."""
-        return dict(self._counts)
-
-    @property
-    def n_missing(self) -> int:
-        """Samples with a missing or non-finite channel."""
-        return self._counts[LearnStatus.MISSING]
-
     def predict_one(self) -> float:
         """Payload mass [kg], never negative."""
         return max(float(self.payload_parameters[0]), 0.0)
@@ -120,8 +109,7 @@ class StreamingEKF:
         status, aligned = self._alignment.push(sample)
         if aligned is not None:
             status = self._update(aligned)
-        self._counts[status] += 1
-        return status
+        return self._count(status)
 
     def _update(self, sample: JointSample) -> LearnStatus:
         dt_s = self._first_dt_s

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from ekf.arrays import Array, Flags, frozen
-from ekf.errors import DimensionError, InvalidSettingError
+from ekf.attachments import Attachments
+from ekf.errors import InvalidSettingError
 from ekf.estimate import UpdateStatus
 from ekf.faults import Fault, FaultKind, to_array, to_float
 from ekf.inertial_ekf import InertialEKF, TorqueSample
 from ekf.link_monitor import EventKind, LinkMonitor, LinkState, Verdict
 from ekf.observability import ObservabilityWindow
 from ekf.payload_reporter import PayloadReporter, ReportSnapshot
-from ekf.payload_torque import point_mass_parameters
 from ekf.row_trust import DOUBTED, NOT_BELIEVED, RowTrust
 from ekf.sample_clock import SampleClock
 from ekf.supervised_estimate import PayloadEvent, SupervisedEstimate
@@ -26,8 +26,6 @@ from ekf.unexplained import Unexplained, UnexplainedTorque
 from ekf.update_weights import UpdateWeights
 
 _OBSERVE_EVERY = 10
-_LIGHT_KG = 0.5
-"""Below this a load counts as so heavy when its place is judged."""
 _ABSURD = 1e5
 """Torque, or torque of a unit of inertia, beyond which a sample is refused."""
 _LEARNING = (LinkState.ACQUIRING, LinkState.TRACKING)
@@ -69,12 +67,13 @@ class SupervisedEKF:
         self._ekf = ekf
         self._settings = settings = settings or SupervisorSettings()
         self._rows = [ekf.own_rows(index) for index in range(len(ekf.links))]
-        self._known = attachments_m is not None
-        self._directions = _directions(ekf, attachments_m)
+        self._attachments = Attachments(
+            ekf.nominal_parameters, attachments_m, settings.attachment_sigma_m
+        )
         self._monitors = [
             LinkMonitor(nominal, direction, settings.events)
             for nominal, direction in zip(
-                ekf.nominal_parameters, self._directions, strict=True
+                ekf.nominal_parameters, self._attachments.directions, strict=True
             )
         ]
         names = tuple(list(ekf.model.names)[2 if ekf.root_dofs else 1 :])
@@ -399,7 +398,7 @@ class SupervisedEKF:
             if states[index] is LinkState.TRACKING:
                 same_s[rows] = np.maximum(same_s[rows], self._rest_s[index])
         scale = self._trust.variance_scale(same_s, dt_s) * doubt
-        if self._known and LinkState.ACQUIRING not in states:
+        if self._attachments.known and LinkState.ACQUIRING not in states:
             scale[: self._ekf.root_dofs] *= settings.root_variance_scale
         scale[out] = NOT_BELIEVED
         if self._unexplained.active:
@@ -423,24 +422,11 @@ class SupervisedEKF:
         return learning.ravel()
 
     def _constraint(self, states: tuple[LinkState, ...], dt_s: float) -> Array | None:
-        r"""(3 k, 10 n) loads hang at their attachments, give or take some centimetres.
-
-        Exactly :math:`h - h^{nom} = (m - m^{nom}) c_p`, linear in the parameters.
-        """
+        """Where the loads that are learnt now hang."""
         active = [index for index, state in enumerate(states) if state in _LEARNING]
-        if not (self._known and active):
-            return None
         samples = max(self._settings.noise.correlation_s / dt_s, 1.0)
         masses = self._ekf.linearisation[0][:, 0]
-        rows = np.zeros((3 * len(active), 10 * len(states)))
-        for block, index in enumerate(active):
-            payload = masses[index] - self._monitors[index].nominal[0]
-            sigma = self._settings.attachment_sigma_m * max(payload, _LIGHT_KG)
-            own = rows[3 * block : 3 * block + 3, 10 * index : 10 * index + 4]
-            own[:, 0] = -self._directions[index][1:4]
-            own[:, 1:] = np.eye(3)
-            own /= sigma * np.sqrt(samples)
-        return rows
+        return self._attachments.constraint(active, masses, samples)
 
     def _learn_noise(
         self,
@@ -528,19 +514,6 @@ class SupervisedEKF:
             unexplained=unexplained,
             make_reports=partial(self._reporter.reports, snapshot),
         )
-
-
-def _directions(ekf: InertialEKF, attachments_m: Sequence[Any] | None) -> list[Array]:
-    """(10,) parameters of 1 kg where each link's load is expected."""
-    nominal = ekf.nominal_parameters
-    points = nominal[:, 1:4] / nominal[:, :1]
-    if attachments_m is not None:
-        points = to_array(attachments_m)
-        if points.shape != (len(nominal), 3):
-            raise DimensionError("attachments_m", points.shape, (len(nominal), 3))
-        if not np.isfinite(points).all():
-            raise InvalidSettingError("attachments_m", attachments_m, "must be finite")
-    return [np.array(point_mass_parameters(point)) for point in points]
 
 
 def _sane(sample: TorqueSample | Fault) -> TorqueSample | Fault:

@@ -1,7 +1,5 @@
 """Payload mass by least squares on a known body's torque per kilogram."""
 
-from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,11 +7,12 @@ import pinocchio as pin
 
 from ekf.arrays import Array, frozen, require_positive
 from ekf.payload_rls import require_forgetting
+from ekf.sample_counts import CountsSamples
 from ekf.samples import JointSample, SampleReader
 from ekf.streaming import LearnStatus
 
 
-class TemplateRLS:
+class TemplateRLS(CountsSamples):
     r"""Scalar recursive least squares on the inverse dynamics of two models.
 
     .. math::
@@ -72,7 +71,7 @@ class TemplateRLS:
         """Return to zero mass and the initial variance; the counts start again."""
         self._mass, self._p = 0.0, self._initial
         self._previous: JointSample | None = None
-        self._counts: Counter[LearnStatus] = Counter()
+        self._restart_counts()
 
     @property
     def raw_mass_kg(self) -> float:
@@ -89,19 +88,12 @@ class TemplateRLS:
         """(1, 1) P, in units of the torque variance [kg^2]."""
         return frozen([[self._p]])
 
-    @property
-    def counts(self) -> Mapping[LearnStatus, int]:
-        """What became of the samples."""
-        return dict(self._counts)
-
     def learn_one(self, sample: Any) -> LearnStatus:
         """Take one sample in any form `SampleReader` reads. Never raises on data.
 
         Its torque is that of the interval since the sample before.
         """
-        status = self._learn(self._reader.read(sample))
-        self._counts[status] += 1
-        return status
+        return self._count(self._learn(self._reader.read(sample)))
 
     def _learn(self, sample: JointSample | None) -> LearnStatus:
         if sample is None:

@@ -20,9 +20,9 @@ from wbmpc.arm.description import (
     mount_inertia,
     payload_inertia,
 )
-from wbmpc.conventions import wxyz_from_xyzw
 from wbmpc.errors import RobotError, WbmpcError
 from wbmpc.plant.interface import Measurement
+from wbmpc.plant.mujoco_body import add_body
 from wbmpc.plant.mujoco_model import add_link
 
 Array = NDArray[np.float64]
@@ -224,28 +224,7 @@ def _add_bodies(
         bodies.append(body)
     gripper = bodies[arm.tip_joint]
     if mount.mass > 0.0:
-        _weld(gripper, MOUNT_BODY, pin.SE3.Identity(), mount)
+        add_body(gripper, MOUNT_BODY, pin.SE3.Identity(), mount)
     if payload_kg > 0.0:
         box = payload_inertia(arm.settings, payload_kg)
-        _weld(gripper, PAYLOAD_BODY, arm.tip_placement, box)
-
-
-def _weld(
-    parent: mujoco.MjsBody, name: str, placement: pin.SE3, inertia: pin.Inertia
-) -> None:
-    about_com = inertia.inertia
-    quaternion_xyzw = pin.Quaternion(placement.rotation).coeffs()
-    parent.add_body(
-        name=name,
-        explicitinertial=True,
-        mass=inertia.mass,
-        ipos=inertia.lever,
-        fullinertia=[
-            *np.diag(about_com),
-            about_com[0, 1],
-            about_com[0, 2],
-            about_com[1, 2],
-        ],
-        pos=placement.translation,
-        quat=wxyz_from_xyzw(quaternion_xyzw),
-    )
+        add_body(gripper, PAYLOAD_BODY, arm.tip_placement, box)

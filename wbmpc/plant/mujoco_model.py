@@ -14,8 +14,9 @@ import numpy as np
 import pinocchio as pin
 
 from models.settings import PlantSettings, SoleSettings
-from wbmpc.conventions import JointMap, wxyz_from_xyzw
+from wbmpc.conventions import JointMap
 from wbmpc.errors import RobotError
+from wbmpc.plant.mujoco_body import add_body, pose
 from wbmpc.robot import Robot
 from wbmpc.robot_model import joint_dynamics
 
@@ -138,20 +139,8 @@ def add_link(parent: mujoco.MjsBody, model: pin.Model, joint: int) -> mujoco.Mjs
             f"link {link_name(model, joint)!r}: mass {inertia.mass} kg: a moving link "
             "needs a positive mass"
         )
-    about_com = inertia.inertia
-    return parent.add_body(
-        name=link_name(model, joint),
-        explicitinertial=True,
-        mass=inertia.mass,
-        ipos=inertia.lever,
-        fullinertia=[
-            *np.diag(about_com),
-            about_com[0, 1],
-            about_com[0, 2],
-            about_com[1, 2],
-        ],
-        **_pose(model.jointPlacements[joint]),
-    )
+    name, placement = link_name(model, joint), model.jointPlacements[joint]
+    return add_body(parent, name, placement, inertia)
 
 
 def _add_joint(
@@ -236,7 +225,7 @@ def _add_floor_contact(
 
 def _add_sole(body: mujoco.MjsBody, robot: Robot, sole: SoleSettings) -> None:
     placement = _frame(robot, sole.frame).placement
-    body.add_site(name=sole.frame, **_pose(placement))
+    body.add_site(name=sole.frame, **pose(placement))
     centre = placement * pin.SE3(np.eye(3), np.array([0, 0, _SOLE_HALF_HEIGHT_M]))
     body.add_geom(
         name=sole.frame,
@@ -244,7 +233,7 @@ def _add_sole(body: mujoco.MjsBody, robot: Robot, sole: SoleSettings) -> None:
         size=(sole.half_length_m, sole.half_width_m, _SOLE_HALF_HEIGHT_M),
         contype=0,
         conaffinity=1,
-        **_pose(centre),
+        **pose(centre),
         **_surface(robot),
     )
 
@@ -255,15 +244,15 @@ def _add_fall_sphere(body: mujoco.MjsBody, robot: Robot, placement: pin.SE3) -> 
         size=(_FALL_SPHERE_M, 0.0, 0.0),
         contype=0,
         conaffinity=1,
-        **_pose(placement),
+        **pose(placement),
         **_surface(robot),
     )
 
 
 def _add_payload(body: mujoco.MjsBody, robot: Robot, frame: str) -> None:
     """A welded body without mass; the plant writes the load into the model."""
-    pose = _pose(_frame(robot, frame).placement)
-    body.add_site(name=payload_body(frame), **pose)
+    at = pose(_frame(robot, frame).placement)
+    body.add_site(name=payload_body(frame), **at)
     # Explicit, for the default centre of a massless body is not its origin.
     body.add_body(
         name=payload_body(frame),
@@ -271,7 +260,7 @@ def _add_payload(body: mujoco.MjsBody, robot: Robot, frame: str) -> None:
         mass=0.0,
         ipos=(0.0, 0.0, 0.0),
         inertia=(0.0, 0.0, 0.0),
-        **pose,
+        **at,
     )
 
 
@@ -282,11 +271,6 @@ def _surface(robot: Robot) -> dict:
         "solimp": _CONTACT_SOLIMP,
         "condim": 3,
     }
-
-
-def _pose(placement: pin.SE3) -> dict:
-    quaternion_xyzw = pin.Quaternion(placement.rotation).coeffs()
-    return {"pos": placement.translation, "quat": wxyz_from_xyzw(quaternion_xyzw)}
 
 
 def _frame(robot: Robot, name: str) -> pin.Frame:
