@@ -40,6 +40,11 @@ HEIGHT_RANGE = (0.6, 1.05)
 class ReferenceReceiver(Protocol):
     """Where samples come from."""
 
+    @property
+    def refused(self) -> Counter[str]:
+        """What arrived and was no sample, by reason."""
+        ...
+
     def poll(self) -> list[ReferenceMessage]:
         """Everything that has arrived since the last call, at once."""
         ...
@@ -88,6 +93,13 @@ class StreamedReference:
             + [MAX_HEIGHT_RATE_M_PER_S, MAX_PITCH_RATE_RAD_PER_S]
         )
         self._last_s: float | None = None
+
+    @property
+    def not_used(self) -> dict[str, int]:
+        """What arrived and is not in force, by reason."""
+        kept = ("received", "lost")
+        total = Counter({k: n for k, n in self.counts.items() if k not in kept})
+        return dict(total + self._receiver.refused)
 
     @property
     def q_upper(self) -> Array:

@@ -8,6 +8,7 @@ the operator's computer may be another one. On one machine nothing is lost in pr
 from __future__ import annotations
 
 import socket
+from collections import Counter
 from contextlib import suppress
 
 from teleop.errors import TransportError
@@ -50,7 +51,7 @@ class _UdpReceiver:
     """Reads whatever has arrived.
 
     Attributes:
-        malformed: Datagrams that were no message.
+        refused: Datagrams that were no message, by reason.
     """
 
     def __init__(self, host: str = LOCALHOST, port: int = 0) -> None:
@@ -63,7 +64,7 @@ class _UdpReceiver:
         Raises:
             TransportError: The address can not be had.
         """
-        self.malformed = 0
+        self.refused: Counter[str] = Counter()
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
         try:
@@ -101,7 +102,7 @@ class UdpReferences(_UdpReceiver):
         """Everything that has arrived since the last call."""
         datagrams = self._datagrams()
         found = [m for m in map(decode_reference, datagrams) if m is not None]
-        self.malformed += len(datagrams) - len(found)
+        self.refused["malformed"] += len(datagrams) - len(found)
         return found
 
 
@@ -112,5 +113,5 @@ class UdpStates(_UdpReceiver):
         """The newest that has arrived since the last call; None if none has."""
         datagrams = self._datagrams()
         found = [m for m in map(decode_state, datagrams) if m is not None]
-        self.malformed += len(datagrams) - len(found)
+        self.refused["malformed"] += len(datagrams) - len(found)
         return max(found, key=lambda state: state.seq, default=None)

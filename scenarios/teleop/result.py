@@ -102,10 +102,13 @@ def base_motion(record: RunRecord) -> BaseMotion:
 
 def stream_quality(stream: StreamedReference, duration_s: float) -> StreamQuality:
     """What the control side counted."""
-    counts = dict(stream.counts)
-    received, lost = counts.pop("received", 0), counts.pop("lost", 0)
-    rate = received / duration_s if duration_s > 0.0 else None
-    return StreamQuality(received=received, lost=lost, not_used=counts, rate_hz=rate)
+    received = stream.counts["received"]
+    return StreamQuality(
+        received=received,
+        lost=stream.counts["lost"],
+        not_used=stream.not_used,
+        rate_hz=received / duration_s if duration_s > 0.0 else None,
+    )
 
 
 def result_text(result: TeleopResult) -> str:

@@ -6,6 +6,7 @@ Interfaces and peers are set with CYCLONEDDS_URI, as for any Cyclone DDS program
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from typing import Any
 
@@ -95,6 +96,11 @@ class CycloneReceiver:
             name: DataReader(self._dds.participant, topic, qos=self._dds.qos)
             for name, topic in self._dds.topics.items()
         }
+
+    @property
+    def refused(self) -> Counter[str]:
+        """Packets that were not used, by reason."""
+        return self.wire.refused
 
     def poll(self) -> list[ReferenceMessage]:
         """Everything that has arrived since the last call."""

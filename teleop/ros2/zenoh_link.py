@@ -13,6 +13,7 @@ import socket
 import struct
 import time
 import uuid
+from collections import Counter
 from typing import Any
 
 from teleop.errors import TransportError
@@ -157,6 +158,11 @@ class ZenohReceiver:
             )
             for topic in TOPICS
         }
+
+    @property
+    def refused(self) -> Counter[str]:
+        """Packets that were not used, by reason."""
+        return self.wire.refused
 
     def poll(self) -> list[ReferenceMessage]:
         """Everything that has arrived since the last call."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -36,6 +37,9 @@ def robot() -> Robot:
 
 
 class NoReceiver:
+    def __init__(self) -> None:
+        self.refused = Counter(malformed=4)
+
     def poll(self) -> list[ReferenceMessage]:
         return []
 
@@ -166,7 +170,10 @@ def test_samples_are_counted_by_what_became_of_them(robot: Robot) -> None:
     stream.counts.update(received=100, lost=2, not_finite=3)
     quality = stream_quality(stream, 2.0)
     assert (quality.received, quality.lost) == (100, 2)
-    assert quality.not_used == {"not_finite": 3} and quality.rate_hz == 50.0
+    assert (
+        quality.not_used == {"not_finite": 3, "malformed": 4}
+        and quality.rate_hz == 50.0
+    )
 
 
 def test_every_flag_is_read() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -28,6 +29,7 @@ class Wire:
     def __init__(self) -> None:
         self.waiting: list[ReferenceMessage] = []
         self.is_cut = False
+        self.refused: Counter[str] = Counter()
 
     def send(self, message: ReferenceMessage) -> None:
         if not self.is_cut:

@@ -165,9 +165,9 @@ def test_datagrams_arrive_and_garbage_is_counted(robot: Robot) -> None:
             stranger.sendto(garbage, receiver.address)
     found: list[ReferenceMessage] = []
     deadline = time.monotonic() + 5.0
-    while receiver.malformed < 4 and time.monotonic() < deadline:
+    while receiver.refused["malformed"] < 4 and time.monotonic() < deadline:
         found += receiver.poll()
-    assert found == [sent] and receiver.malformed == 4
+    assert found == [sent] and receiver.refused["malformed"] == 4
     sender.close()
     receiver.close()
 

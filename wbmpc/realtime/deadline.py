@@ -52,8 +52,3 @@ class DeadlineMonitor:
     def must_stop(self) -> bool:
         """Whether too many deadlines were missed in a row."""
         return self.in_a_row >= MAX_MISSES_IN_A_ROW
-
-    @property
-    def missed_share(self) -> float:
-        """Missed deadlines among all; 0 before the first."""
-        return self.missed / max(1, self.kept + self.missed)

@@ -30,11 +30,6 @@ def test_misses_in_a_row_stop_and_one_kept_deadline_forgives() -> None:
     assert monitor.longest_row == MAX_MISSES_IN_A_ROW
     assert monitor.kept == 1
     assert monitor.missed == 2 * MAX_MISSES_IN_A_ROW - 1
-    assert monitor.missed_share == monitor.missed / (monitor.missed + 1)
-
-
-def test_no_deadline_yet_is_no_miss() -> None:
-    assert DeadlineMonitor().missed_share == 0.0
 
 
 def test_a_solver_that_is_always_late_is_given_up() -> None:
