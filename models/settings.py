@@ -104,6 +104,31 @@ class PlantSettings(_Settings, frozen=True, kw_only=True):
     """Reflected rotor inertia by joint name; used by plant and controller alike."""
 
 
+class MeasuredFriction(_Settings, frozen=True, kw_only=True):
+    """Friction of one joint, as identified."""
+
+    coulomb_Nm: NonNegative
+    viscous_Nms_per_rad: NonNegative = 0.0
+
+
+class JointFrictionSettings(_Settings, frozen=True, kw_only=True):
+    """What is known of the real robot's joint friction, beyond `PlantSettings`.
+
+    Low level and estimator take it into account where the plant has it; the clean plant
+    has none. Zero: nothing is known, nothing is compensated.
+    """
+
+    coulomb_share: NonNegative = 0.0
+    """Dry friction [share of a joint's effort limit]."""
+    viscous_share_s: NonNegative = 0.0
+    """Viscous friction [Nms/rad per Nm of effort limit]."""
+    smoothing_rad_per_s: Positive = 0.02
+    """Below this velocity the direction of motion, hence of dry friction, is unsure:
+    its sign is tanh(v / v0). Not below the noise of the measured velocity."""
+    joints: dict[str, MeasuredFriction] = {}
+    """Of single joints, by name, instead of the shares."""
+
+
 class SecondOrderCost(_Settings, frozen=True, kw_only=True):
     """Response residual r = e'' + Kd e' + Kp e."""
 
@@ -262,5 +287,6 @@ class RobotSettings(_Settings, frozen=True, kw_only=True):
     stay at home."""
     plant: PlantSettings
     low_level: LowLevelSettings
+    joint_friction: JointFrictionSettings = JointFrictionSettings()
     mpc: MpcSettings
     estimator: EstimatorSettings = EstimatorSettings()

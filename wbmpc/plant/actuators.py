@@ -7,14 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from wbmpc.friction import effort_scale_Nm
 from wbmpc.plant.imperfections import ImperfectionSettings
 
 Array = NDArray[np.float64]
-
-
-def effort_scale_Nm(limits_Nm: Array) -> Array:
-    """Effort limits that shares refer to: zero where a joint has no usable limit."""
-    return np.where(np.isfinite(limits_Nm), np.maximum(limits_Nm, 0.0), 0.0)
 
 
 class ActuatorModel:

@@ -25,6 +25,9 @@ class ImperfectionSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     viscous_share_s: float = 0.0
     """Viscous damping beyond the nominal [Nms/rad per Nm of effort limit]. 0.002: 0.4
     Nms/rad at the knee, the grease and seal losses published for such joints."""
+    friction_error: float = 0.0
+    """Half-width of each joint's relative error of the friction above, seeded. 30 %:
+    what load, temperature and wear change between an identification and today."""
     armature_kgm2: float = 0.0
     """Rotor inertia beyond the nominal. 0.005: half the knee's published one, and what
     a small motor (1e-5 kg m^2) behind 22:1 reflects; the arms' is not published."""
@@ -82,7 +85,7 @@ class ImperfectionSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
             value = getattr(self, name)
             if not math.isfinite(value) or value < 0.0:
                 raise SettingsError(f"{name} = {value}: must be finite and >= 0")
-        for name in ("torque_constant_error", "link_mass_error"):
+        for name in ("friction_error", "torque_constant_error", "link_mass_error"):
             if getattr(self, name) >= 1.0:
                 raise SettingsError(f"{name} = {getattr(self, name)}: must be < 1")
 
@@ -93,6 +96,7 @@ CLEAN = ImperfectionSettings()
 HARDWARE_TWIN = ImperfectionSettings(
     coulomb_share=0.01,
     viscous_share_s=0.002,
+    friction_error=0.3,
     armature_kgm2=0.005,
     torque_constant_error=0.03,
     torque_ripple_share=0.001,
@@ -116,7 +120,7 @@ HARDWARE_TWIN = ImperfectionSettings(
 PRESETS = {"clean": CLEAN, "hardware_twin": HARDWARE_TWIN}
 
 SWITCHES: dict[str, tuple[str, ...]] = {
-    "friction": ("coulomb_share", "viscous_share_s"),
+    "friction": ("coulomb_share", "viscous_share_s", "friction_error"),
     "armature": ("armature_kgm2",),
     "torque_constant": ("torque_constant_error",),
     "torque_noise": (

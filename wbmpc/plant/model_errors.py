@@ -8,7 +8,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from wbmpc.conventions import JointMap
-from wbmpc.plant.actuators import effort_scale_Nm
+from wbmpc.friction import effort_scale_Nm
 from wbmpc.plant.imperfections import ImperfectionSettings
 from wbmpc.plant.mujoco_model import FLOOR, link_name
 from wbmpc.robot import Robot
@@ -29,6 +29,14 @@ def draw_link_scales(
     names = [link_name(model, joint) for joint in range(1, model.njoints)]
     draws = np.random.default_rng(seed).uniform(-1.0, 1.0, len(names))
     return dict(zip(names, (1.0 + half_width * draws).tolist(), strict=True))
+
+
+def draw_friction_scales(
+    joints: int, half_width: float, seed: np.random.SeedSequence
+) -> Array:
+    """(n,) factor on the friction of each joint, uniform about one."""
+    draws: Array = np.random.default_rng(seed).uniform(-1.0, 1.0, joints)
+    return 1.0 + half_width * draws
 
 
 def scaled_model(robot: Robot, scales: dict[str, float]) -> pin.Model:
@@ -61,6 +69,7 @@ def write_joint_errors(
     joints: JointMap,
     settings: ImperfectionSettings,
     limits_Nm: Array,
+    friction_scales: Array,
 ) -> None:
     """Add friction, damping and armature to every actuated joint.
 
@@ -69,8 +78,9 @@ def write_joint_errors(
         joints: Where the robot's joints live in it.
         settings: Sizes of the errors.
         limits_Nm: (n,) effort limits in the robot's joint order.
+        friction_scales: (n,) factor on each joint's friction, dry and viscous.
     """
-    scale = effort_scale_Nm(limits_Nm)
+    scale = friction_scales * effort_scale_Nm(limits_Nm)
     if settings.coulomb_share > 0.0:
         model.dof_frictionloss[joints.dof] += settings.coulomb_share * scale
         model.dof_solref[joints.dof] = _STICTION_SOLREF

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wbmpc.conventions import BASE_NQ, BASE_NV, base_rotation
-from wbmpc.plant.actuators import effort_scale_Nm
+from wbmpc.friction import effort_scale_Nm
 from wbmpc.plant.imperfections import ImperfectionSettings
 from wbmpc.plant.interface import Measurement, SensorReadings
 

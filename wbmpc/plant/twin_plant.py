@@ -9,6 +9,7 @@ from wbmpc.plant.actuators import ActuatorModel
 from wbmpc.plant.imperfections import ImperfectionSettings
 from wbmpc.plant.interface import ContactTruth, Measurement, Payload, SensorReadings
 from wbmpc.plant.model_errors import (
+    draw_friction_scales,
     draw_link_scales,
     scaled_model,
     write_joint_errors,
@@ -54,13 +55,19 @@ class TwinPlant:
         """
         self._plant, self.imperfections = plant, imperfections
         limits = robot.torque_limits_full_Nm
-        masses, actuators, sensors = np.random.SeedSequence(seed).spawn(3)
+        # New streams go last: a child's draws depend on its place only.
+        masses, actuators, sensors, friction = np.random.SeedSequence(seed).spawn(4)
         self.link_scales = draw_link_scales(
             robot, imperfections.link_mass_error, masses
         )
         self.true_model = scaled_model(robot, self.link_scales)
         write_link_scales(plant.mj_model, self.link_scales)
-        write_joint_errors(plant.mj_model, plant.joints, imperfections, limits)
+        self.friction_scales = draw_friction_scales(
+            len(limits), imperfections.friction_error, friction
+        )
+        write_joint_errors(
+            plant.mj_model, plant.joints, imperfections, limits, self.friction_scales
+        )
         write_sole_compliance(plant.mj_model, robot, imperfections)
         self._actuators = ActuatorModel(imperfections, limits, plant.dt_s, actuators)
         self._sensors = SensorModel(imperfections, limits, plant.dt_s, sensors)

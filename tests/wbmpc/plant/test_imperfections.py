@@ -25,8 +25,13 @@ FIELDS = ImperfectionSettings.__struct_fields__
 PLANT_FIELDS = [name for name in FIELDS if name != "plan_delay_ticks"]
 
 
+# An error of friction needs friction.
+NEEDED = {"friction_error": {"coulomb_share": HARDWARE_TWIN.coulomb_share}}
+
+
 def _single(field: str) -> ImperfectionSettings:
-    return ImperfectionSettings(**{field: getattr(HARDWARE_TWIN, field)})
+    needed = NEEDED.get(field, {})
+    return ImperfectionSettings(**needed, **{field: getattr(HARDWARE_TWIN, field)})
 
 
 def _rollout(robot: Robot, settings: ImperfectionSettings, tau: NDArray) -> np.ndarray:
@@ -63,8 +68,12 @@ def test_each_imperfection_alone_changes_something(
 ) -> None:
     """No setting is silently without effect."""
     rows = _rollout(robot, _single(field), standing_tau_Nm)
+    without_it = clean_rows
+    if field in NEEDED:
+        needed = ImperfectionSettings(**NEEDED[field])
+        without_it = _rollout(robot, needed, standing_tau_Nm)
     assert np.isfinite(rows).all()
-    assert np.abs(rows - clean_rows).max() > 1e-7
+    assert np.abs(rows - without_it).max() > 1e-7
 
 
 def test_every_field_is_in_one_switch_and_in_the_preset() -> None:
@@ -95,9 +104,10 @@ def test_impossible_sizes_are_refused(field: str, value: float) -> None:
         ImperfectionSettings(**{field: value})
 
 
-def test_links_can_not_lose_all_their_mass() -> None:
-    with pytest.raises(SettingsError, match="link_mass_error"):
-        ImperfectionSettings(link_mass_error=1.0)
+@pytest.mark.parametrize("field", ["link_mass_error", "friction_error"])
+def test_nothing_can_lose_all_of_itself(field: str) -> None:
+    with pytest.raises(SettingsError, match=field):
+        ImperfectionSettings(**{field: 1.0})
 
 
 def test_settings_survive_a_round_trip() -> None:

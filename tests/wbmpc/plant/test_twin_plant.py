@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import mujoco
 import numpy as np
 import pinocchio as pin
@@ -9,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from wbmpc.errors import ModelMismatchError
-from wbmpc.plant.actuators import ActuatorModel, effort_scale_Nm
+from wbmpc.plant.actuators import ActuatorModel
 from wbmpc.plant.gate import check_models
 from wbmpc.plant.imperfections import CLEAN, HARDWARE_TWIN, ImperfectionSettings
 from wbmpc.plant.mujoco_model import link_name
@@ -104,6 +105,33 @@ def test_extra_armature_and_viscous_friction_enter_the_motion(robot: Robot) -> N
     assert acceleration(ImperfectionSettings(viscous_share_s=0.01)) < clean
 
 
+def test_each_joint_has_its_own_friction(robot: Robot) -> None:
+    """Within the spread, dry and viscous alike, seeded, and no other draw moves."""
+    settings = ImperfectionSettings(
+        coulomb_share=0.01, viscous_share_s=0.002, friction_error=0.3
+    )
+    plants = [MujocoPlant(robot) for _ in range(3)]
+    nominal = plants[0].mj_model.dof_frictionloss[plants[0].joints.dof].copy()
+    twins = [
+        TwinPlant(robot, plant, settings, seed=seed)
+        for plant, seed in zip(plants, (4, 4, 5), strict=True)
+    ]
+    scales = twins[0].friction_scales
+    assert 0.25 < np.abs(scales - 1.0).max() <= 0.3
+    dry = plants[0].mj_model.dof_frictionloss[plants[0].joints.dof] - nominal
+    np.testing.assert_allclose(dry, 0.01 * scales * robot.torque_limits_full_Nm)
+    np.testing.assert_array_equal(twins[1].friction_scales, scales)
+    assert np.abs(twins[2].friction_scales - scales).max() > 0.05
+    whole, sure = (
+        _twin(robot, msgspec.structs.replace(HARDWARE_TWIN, friction_error=error))
+        for error in (0.3, 0.0)
+    )
+    assert whole.link_scales == sure.link_scales
+    np.testing.assert_array_equal(
+        whole.readings.gyro_rad_per_s, sure.readings.gyro_rad_per_s
+    )
+
+
 @pytest.mark.parametrize(("share", "moves"), [(0.5, False), (2.0, True)])
 def test_dry_friction_holds_a_joint(robot: Robot, share: float, moves: bool) -> None:
     """Below the breakaway torque nothing moves, above it does."""
@@ -192,12 +220,6 @@ def test_torque_constant_hides_from_the_current() -> None:
     np.testing.assert_array_equal(actuators.current_Nm, [50.0, 50.0, 0.0])
     np.testing.assert_allclose(torque, actuators.torque_constant_ratio * [50, 50, 0])
     assert 0 < np.abs(actuators.torque_constant_ratio - 1).max() <= 0.03
-
-
-def test_joints_without_a_limit_have_no_share() -> None:
-    np.testing.assert_array_equal(
-        effort_scale_Nm(np.array([100.0, np.inf, 0.0])), [100.0, 0.0, 0.0]
-    )
 
 
 def test_payload_reaches_the_wrapped_plant(robot: Robot) -> None:
