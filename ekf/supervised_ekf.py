@@ -180,6 +180,7 @@ class SupervisedEKF:
         *,
         saturated: Any = None,
         slipping: bool = False,
+        friction: Any = None,
     ) -> SupervisedEstimate:
         """Use one sample. Never raises on data.
 
@@ -192,6 +193,9 @@ class SupervisedEKF:
             wrenches: See there; NaN leaves out the rows of the free-flyer.
             saturated: (n,) whether each actuated joint is at its torque limit.
             slipping: Whether a foot slides, so that the wrenches are doubtful.
+            friction: (n,) known friction of each actuated joint [Nm], positive where
+                the joint moves forward; taken off what was measured, once it is clear
+                which channels are stuck.
         """
         reading = self._clock.read(to_float(time_s))
         if reading.dt_s is None:
@@ -200,6 +204,8 @@ class SupervisedEKF:
         dt_s = reading.dt_s
         events = self._after_gap(time_s, dt_s, reading.jumped)
         tau, missing = self._read_torques(tau_joints, v, dt_s)
+        if friction is not None:
+            tau = tau - to_array(friction)
         wrenches, blind = _known_wrenches(wrenches)
         sample = _sane(self._ekf.measure(q, v, a, tau, wrenches))
         if isinstance(sample, Fault):

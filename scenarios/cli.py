@@ -60,6 +60,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Length of the window before loading in which the estimator is tared [s]."""
     plant: Literal["clean", "hardware_twin"] = "clean"
     """Nominal physics, or those of a robot with its sensors and an estimated base."""
+    no_friction_compensation: bool = False
+    """Let low level and estimator know nothing of the twin's joint friction."""
     truth: bool = False
     """Control on the simulator's state on any plant (on the clean one it is anyway)."""
     prior: PriorFlag = "inertia-only"

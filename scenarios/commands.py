@@ -124,6 +124,7 @@ def resolve(options: RunOptions, *, estimator: bool) -> RunSettings:
         push=push,
         tare_s=options.tare,
         plant=options.plant,
+        friction_compensation=not options.no_friction_compensation,
         truth=True if options.truth else None,
         robot=options.robot,
         payload_kg=options.payload,

@@ -74,6 +74,8 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Nominal physics and perfect sensors, or a robot's imperfections (seeded)."""
     ideal: tuple[str, ...] = ()
     """Imperfections of the plant to leave out, by name, to see what each costs."""
+    friction_compensation: bool = True
+    """Use what the robot file knows of joint friction, where the plant has any."""
     truth: bool | None = None
     """Control on the simulator's state instead of an estimate of the base; by default
     on the clean plant only."""

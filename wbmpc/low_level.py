@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wbmpc.feedback import feedback_torque
+from wbmpc.friction import JointFriction
 from wbmpc.plan import Plan
 from wbmpc.robot import BASE, Robot
 
@@ -20,6 +21,10 @@ MAX_PLAN_AGE_S = 0.05
 """How long an old plan may be followed when no new one comes."""
 MAX_PLANS_AHEAD = 4
 """Plans for later that are kept; a predicted state is one tick ahead."""
+LOOK_AHEAD_S = 0.07
+"""How far ahead the plan says which way a joint is about to move. A plan starts at the
+measured velocity, noise and all; a critically damped response has forgotten it after
+1 / sqrt(kp), which is this for arms and spine, and has only the error left to close."""
 
 
 class LowLevelMode(enum.Enum):
@@ -48,14 +53,23 @@ class LowLevelController:
     r"""Feed-forward torque and PD around a cubic Hermite spline of the plan.
 
     tau = tau* + Kp (q*(t) - q) + Kd (v*(t) - v), clipped to the effort limits; neck and
-    locked joints have a PD about their home angles. When the plan gets older than
-    `MAX_PLAN_AGE_S` the joints are held where the plan last put them, with damping: the
-    command depends on past commands and damping only, never on extrapolated motion.
+    locked joints have a PD about their home angles. Known friction is overcome on top,
+    in the direction in which the plan is about to move: that of the measured velocity
+    is noise at rest, and would push a joint along that moves where it should not.
+
+    When the plan gets older than `MAX_PLAN_AGE_S` the joints are held where the plan
+    last put them, with damping: the command depends on past commands and damping only,
+    never on extrapolated motion or friction.
     """
 
-    def __init__(self, robot: Robot) -> None:
-        """Read the gains from the robot's settings."""
-        self._robot = robot
+    def __init__(self, robot: Robot, friction: JointFriction | None = None) -> None:
+        """Read the gains from the robot's settings.
+
+        Args:
+            robot: What is controlled.
+            friction: What the joints of this plant are known to have.
+        """
+        self._robot, self._friction = robot, friction
         self._kp, self._kd = _gains(robot)
         self._limits = robot.torque_limits_full_Nm
         self._home = robot.home_q_full[7:]
@@ -79,6 +93,8 @@ class LowLevelController:
         )
         if mode is LowLevelMode.TRACK:
             tau = tau + self._feedback(time_s, q_full, v_full)
+            if self._friction is not None:
+                tau = tau + self._overcome(self._friction, time_s)
         clipped = np.minimum(np.maximum(tau, -self._limits), self._limits)
         return JointCommand(tau_Nm=clipped, saturated=clipped != tau, mode=mode)
 
@@ -96,6 +112,12 @@ class LowLevelController:
             LowLevelMode.TRACK if fresh else LowLevelMode.HOLD,
         )
 
+    def _overcome(self, friction: JointFriction, time_s: float) -> Array:
+        """Torque of friction in the direction that the plan is about to move."""
+        assert self._plan is not None
+        v = intended_velocity(self._plan, time_s)
+        return self._robot.full_tau(friction.torque_Nm(v), self._still)
+
     def _feedback(self, time_s: float, q_full: Array, v_full: Array) -> Array:
         """Torque of the plan's own gains, where it carries any."""
         robot, plan = self._robot, self._plan
@@ -104,6 +126,13 @@ class LowLevelController:
         q, v = robot.controlled_q(q_full), robot.controlled_v(v_full)
         torque = feedback_torque(robot.model, plan, time_s, q, v)
         return robot.full_tau(torque, self._still)
+
+
+def intended_velocity(plan: Plan, time_s: float) -> Array:
+    """Joint velocities (nu,) that a plan is about to reach; zero once it is too old."""
+    if time_s - plan.time_s > MAX_PLAN_AGE_S:
+        return np.zeros(plan.tau_Nm.shape[1])
+    return sample(plan, time_s + LOOK_AHEAD_S)[1]
 
 
 def sample(plan: Plan, time_s: float) -> tuple[Array, Array, Array]:

@@ -13,6 +13,7 @@ from models import RobotSettings, load_settings
 from models.catalogue import settings_path
 from models.settings import ArmSettings, SoleSettings
 from wbmpc.errors import DimensionError, RobotError, UnknownNameError
+from wbmpc.friction import JointFriction
 from wbmpc.robot_model import load_floating
 
 Array = NDArray[np.float64]
@@ -36,6 +37,7 @@ class Robot:
         model: The controller's joints.
         joint_names: Actuated joints of `full_model`, in its order.
         controlled_joints: Actuated joints of `model`, in its order.
+        friction: What is known of their friction on the real robot; may be nothing.
     """
 
     def __init__(self, settings: RobotSettings) -> None:
@@ -61,6 +63,9 @@ class Robot:
             [self.joint_names.index(name) for name in self.controlled_joints]
         )
         self.home_q = self.controlled_q(self.home_q_full)
+        self.friction = JointFriction.of(
+            settings.joint_friction, self.controlled_joints, self.torque_limits_Nm
+        )
 
     @classmethod
     def load(cls, name: str, overrides: tuple[str, ...] = ()) -> Robot:

@@ -23,11 +23,15 @@ from ekf import (
     torque_variance,
 )
 from models.settings import EstimatorSettings
+from scenarios.loop.plant_side import known_friction
 from scenarios.loop.supervision import supervisor_settings
 from scenarios.loop.tare import TareWindow, TorqueTare
 from scenarios.records.payload_rows import drawn_report
 from scenarios.records.record import SIDES
 from scenarios.settings import RunSettings
+from wbmpc.friction import JointFriction
+from wbmpc.low_level import intended_velocity
+from wbmpc.plan import Plan
 from wbmpc.robot import BASE, Robot
 
 Array = NDArray[np.float64]
@@ -66,7 +70,11 @@ class InertiaAdaptation:
     """Aligns signals at the sampling rate and runs the filter at the control rate."""
 
     def __init__(
-        self, robot: Robot, prior: PriorRegime, tare: TareWindow | None = None
+        self,
+        robot: Robot,
+        prior: PriorRegime,
+        tare: TareWindow | None = None,
+        friction: JointFriction | None = None,
     ) -> None:
         """Build the chain for both forearms of a robot.
 
@@ -74,12 +82,13 @@ class InertiaAdaptation:
             robot: Robot description.
             prior: Channels the fictitious measurement pins.
             tare: Window without load; until its end the estimate stays nominal.
+            friction: What the joints of this plant are known to have.
         """
         settings = robot.settings.estimator
         links = [robot.arms[side].link for side in SIDES]
         soles = [sole.frame for sole in robot.soles]
         self.joint_ids = [robot.link_joint(link) for link in links]
-        self._robot = robot
+        self._robot, self._friction = robot, friction
         self._aligner = build_aligner(robot)
         self._wrench = LegTorqueWrench(robot.model, soles)
         ekf = InertialEKF(
@@ -121,18 +130,24 @@ class InertiaAdaptation:
         if sample is not None:
             self._sample = sample
 
-    def tick(self) -> AdaptationTick:
-        """Run the filter on the newest aligned sample."""
+    def tick(self, plan: Plan | None = None) -> AdaptationTick:
+        """Run the filter on the newest aligned sample.
+
+        Args:
+            plan: What the joints are driven along; known friction of a joint that rests
+                is the one that the low level makes up for.
+        """
         sample, started = self._sample, time.perf_counter()
         solved = started
         if sample is None:
             wrenches = np.zeros((len(self._robot.soles), 6))
             supervised = self._supervised.result
         else:
-            signals = (sample.q, sample.v, sample.a, sample.tau)
-            wrenches = self._wrench.solve(*signals).wrenches
+            friction_Nm = self._friction_Nm(sample, plan)
+            motion, tau = (sample.q, sample.v, sample.a), sample.tau - friction_Nm
+            wrenches = self._wrench.solve(*motion, tau).wrenches
             solved = time.perf_counter()
-            supervised = self._update(sample, wrenches)
+            supervised = self._update(sample, friction_Nm, wrenches)
         updated = time.perf_counter()
         published = self._write_back.step(
             supervised.estimate.parameters, supervised.reports, self._tick_s
@@ -148,11 +163,21 @@ class InertiaAdaptation:
             },
         )
 
-    def _update(self, sample: AlignedSample, wrenches: Array) -> SupervisedEstimate:
+    def _friction_Nm(self, sample: AlignedSample, plan: Plan | None) -> Array:
+        """Known friction (n,) at the velocity that belongs to the torques."""
+        if self._friction is None:
+            return np.zeros(len(sample.tau))
+        pushed = None if plan is None else intended_velocity(plan, sample.time_s)
+        return self._friction.torque_Nm(sample.v[BASE:], pushed)
+
+    def _update(
+        self, sample: AlignedSample, friction_Nm: Array, wrenches: Array
+    ) -> SupervisedEstimate:
         """Run the filter, or only tare it."""
-        signals = (sample.q, sample.v, sample.a, sample.tau)
+        motion = (sample.q, sample.v, sample.a)
         if self._tare is not None:
-            residual = self._supervised.ekf.nominal_residual(*signals, wrenches)
+            tau = sample.tau - friction_Nm
+            residual = self._supervised.ekf.nominal_residual(*motion, tau, wrenches)
             self._tare.add(sample.time_s, residual)
             if self._tare.holds(sample.time_s):
                 return self._supervised.result
@@ -161,7 +186,12 @@ class InertiaAdaptation:
             self._tare = None
         saturated = np.abs(sample.tau) >= SATURATED_SHARE * self._limits_Nm
         return self._supervised.update(
-            sample.time_s, *signals, wrenches, saturated=saturated
+            sample.time_s,
+            *motion,
+            sample.tau,
+            wrenches,
+            saturated=saturated,
+            friction=friction_Nm,
         )
 
     def drawn(self) -> Array:
@@ -183,7 +213,10 @@ def build_adaptation(settings: RunSettings, robot: Robot) -> InertiaAdaptation |
     if not settings.estimator:
         return None
     return InertiaAdaptation(
-        robot, PriorRegime(settings.prior), TareWindow.of(settings)
+        robot,
+        PriorRegime(settings.prior),
+        TareWindow.of(settings),
+        known_friction(settings, robot),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.loop.adaptation import AdaptationTick, InertiaAdaptation
+from wbmpc.friction import JointFriction
 from wbmpc.low_level import JointCommand, LowLevelController
 from wbmpc.mpc import SolveResult, WholeBodyMpc
 from wbmpc.plan import Plan
@@ -56,6 +57,7 @@ class ControlSide:
         *,
         plan_delay_ticks: int = 0,
         deliver: Callable[[Plan], None] | None = None,
+        friction: JointFriction | None = None,
     ) -> None:
         """Couple the parts.
 
@@ -65,6 +67,7 @@ class ControlSide:
             plan_delay_ticks: Ticks from a measurement until its plan is followed; a
                 plan carries its own time, so that it is followed at its right place.
             deliver: Takes each plan to a low level elsewhere; by default to `command`.
+            friction: What the joints of this plant are known to have.
         """
         self.robot = robot
         self._waiting: deque[tuple[float, Plan]] = deque()
@@ -72,7 +75,7 @@ class ControlSide:
         self._plan_delay_s = (plan_delay_ticks + mpc.delay_ticks) * mpc.tick_dt_s
         self.mpc = WholeBodyMpc(robot)
         self.adaptation = adaptation
-        self._low_level = LowLevelController(robot)
+        self._low_level = LowLevelController(robot, friction)
         self._deliver = deliver or self._low_level.follow
         self._deliver(self.mpc.plan)
 
@@ -113,7 +116,7 @@ class ControlSide:
         """Run the estimator and write the inertias into the MPC's model."""
         if self.adaptation is None:
             return None
-        adapted = self.adaptation.tick()
+        adapted = self.adaptation.tick(self.mpc.plan)
         for joint, parameters in zip(
             self.adaptation.joint_ids, adapted.published, strict=True
         ):

@@ -23,7 +23,7 @@ from models.errors import ModelsError
 from scenarios.loop.adaptation import build_aligner
 from scenarios.loop.disturbances import Disturbances
 from scenarios.loop.outcome import why_ended
-from scenarios.loop.plant_side import PlantState, build_plant_side
+from scenarios.loop.plant_side import PlantState, build_plant_side, known_friction
 from scenarios.loop.snapshot import PlanCodec, Snapshot, SnapshotCodec
 from scenarios.settings import RunSettings
 from wbmpc.low_level import JointCommand, LowLevelController, LowLevelMode
@@ -125,7 +125,7 @@ class PlantProcess:
         self._plant = self._side.plant
         self.true_model = getattr(self._plant, "true_model", robot.full_model)
         self._disturbances = Disturbances(settings, robot)
-        self._low_level = LowLevelController(robot)
+        self._low_level = LowLevelController(robot, known_friction(settings, robot))
         self._aligner = build_aligner(robot) if settings.estimator else None
         self._sample: AlignedSample | None = None
         self._snapshots, self._plans = SnapshotCodec(robot), PlanCodec(robot)

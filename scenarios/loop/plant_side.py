@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from scenarios.settings import RunSettings
 from wbmpc.errors import SettingsError, UnknownNameError
+from wbmpc.friction import JointFriction
 from wbmpc.plant.gate import check_models
 from wbmpc.plant.imperfections import PRESETS, ImperfectionSettings, without
 from wbmpc.plant.interface import Measurement, Plant
@@ -150,6 +151,20 @@ def imperfections_of(settings: RunSettings) -> ImperfectionSettings:
     if settings.plant not in PRESETS:
         raise UnknownNameError("plant", settings.plant, PRESETS)
     return without(PRESETS[settings.plant], *settings.ideal)
+
+
+def known_friction(settings: RunSettings, robot: Robot) -> JointFriction | None:
+    """Joint friction that low level and estimator take into account.
+
+    The robot file states what the real robot has; on a plant without friction that
+    would be an error, not knowledge.
+
+    Returns:
+        None if it is switched off or the plant has none.
+    """
+    imperfections = imperfections_of(settings)
+    there = imperfections.coulomb_share > 0.0 or imperfections.viscous_share_s > 0.0
+    return robot.friction if settings.friction_compensation and there else None
 
 
 def build_plant_side(settings: RunSettings, robot: Robot) -> PlantSide:

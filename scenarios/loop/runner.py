@@ -20,6 +20,7 @@ from scenarios.loop.plant_side import (
     PlantState,
     build_plant_side,
     imperfections_of,
+    known_friction,
 )
 from scenarios.loop.viewer import Viewer
 from scenarios.records.record import RunRecord
@@ -85,7 +86,12 @@ class Run:
         self._side, self._plant, self._references = side, side.plant, references
         adaptation = build_adaptation(settings, robot)
         delay = imperfections_of(settings).plan_delay_ticks
-        self._control = ControlSide(robot, adaptation, plan_delay_ticks=delay)
+        self._control = ControlSide(
+            robot,
+            adaptation,
+            plan_delay_ticks=delay,
+            friction=known_friction(settings, robot),
+        )
         self._payload = Payload(mass_kg=settings.payload_kg)
         true_model = getattr(side.plant, "true_model", robot.full_model)
         self._recorder = Recorder(settings, robot, self._payload, true_model)

@@ -83,6 +83,7 @@ def test_cut_file_is_no_run(robot: Robot, tmp_path: Path) -> None:
         {"plant": "hardware_twin"},
         {"ideal": ("friction",)},
         {"tare_s": 0.05},
+        {"friction_compensation": False},
         {"push": None},
         {"overrides": ("mpc.nodes=20",)},
         {"scenario": "standing"},
