@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scenarios.lab import Lab
 from scenarios.metrics.evaluation import evaluate as evaluate_run
 from scenarios.metrics.evaluation import twin_of
@@ -18,22 +20,19 @@ from wbmpc.robot import Robot
 ABOUT = (
     "Runtime loading on the twin with one imperfection left out at a time: what gets "
     "better shows what that imperfection costs. 'All' is the twin, 'none' the clean "
-    "plant with estimated base. The pick-up is repeated without the suspects only."
+    "plant with estimated base, and 'friction unknown' the twin whose friction neither "
+    "low level nor estimator knows. The pick-up is repeated for the suspects only."
 )
 SUSPECTS = ("friction", "torque_constant", "masses")
 
 
 def ablation(scope: Scope) -> Experiment:
     """The staircase once an imperfection."""
-    leave_out: dict[str, tuple[str, ...]] = {"all": ()}
-    leave_out |= {f"without {name}": (name,) for name in SWITCHES}
-    leave_out["none"] = tuple(SWITCHES)
-    runs = {
-        name: scope.settings("runtime_loading", plant="hardware_twin", ideal=ideal)
-        for name, ideal in leave_out.items()
-    }
-
-    pickups = _pickups(scope)
+    runs = _twins(scope, "runtime_loading", tuple(SWITCHES))
+    runs["none"] = scope.settings(
+        "runtime_loading", plant="hardware_twin", ideal=tuple(SWITCHES)
+    )
+    pickups = _twins(scope, "squat_pickup", SUSPECTS)
 
     def evaluate(lab: Lab, robot: Robot) -> Report:
         metrics = {n: evaluate_run(r, robot) for n, r in lab.runs(runs).items()}
@@ -65,11 +64,16 @@ def ablation(scope: Scope) -> Experiment:
     )
 
 
-def _pickups(scope: Scope) -> dict[str, RunSettings]:
-    leave_out = {"all": ()} | {f"without {name}": (name,) for name in SUSPECTS}
+def _twins(
+    scope: Scope, scenario: str, switches: tuple[str, ...]
+) -> dict[str, RunSettings]:
+    """The whole twin, one whose friction is not known, and one without each switch."""
+    asked: dict[str, dict[str, Any]] = {"all": {}}
+    asked["friction unknown"] = {"friction_compensation": False}
+    asked |= {f"without {name}": {"ideal": (name,)} for name in switches}
     return {
-        name: scope.settings("squat_pickup", plant="hardware_twin", ideal=ideal)
-        for name, ideal in leave_out.items()
+        name: scope.settings(scenario, plant="hardware_twin", **changes)
+        for name, changes in asked.items()
     }
 
 
