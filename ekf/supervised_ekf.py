@@ -178,9 +178,9 @@ class SupervisedEKF:
         tau_joints: Any,
         wrenches: Any = None,
         *,
+        friction: Any = None,
         saturated: Any = None,
         slipping: bool = False,
-        friction: Any = None,
     ) -> SupervisedEstimate:
         """Use one sample. Never raises on data.
 
@@ -191,11 +191,11 @@ class SupervisedEKF:
             a: See there.
             tau_joints: See there; NaN in a channel leaves out that channel only.
             wrenches: See there; NaN leaves out the rows of the free-flyer.
+            friction: (n,) known friction of the actuated joints [Nm], positive where
+                one moves forward. It is taken off the torques once it is clear which
+                of them are stuck.
             saturated: (n,) whether each actuated joint is at its torque limit.
             slipping: Whether a foot slides, so that the wrenches are doubtful.
-            friction: (n,) known friction of each actuated joint [Nm], positive where
-                the joint moves forward; taken off what was measured, once it is clear
-                which channels are stuck.
         """
         reading = self._clock.read(to_float(time_s))
         if reading.dt_s is None:
@@ -204,8 +204,7 @@ class SupervisedEKF:
         dt_s = reading.dt_s
         events = self._after_gap(time_s, dt_s, reading.jumped)
         tau, missing = self._read_torques(tau_joints, v, dt_s)
-        if friction is not None:
-            tau = tau - to_array(friction)
+        tau = _without_friction(tau, friction)
         wrenches, blind = _known_wrenches(wrenches)
         sample = _sane(self._ekf.measure(q, v, a, tau, wrenches))
         if isinstance(sample, Fault):
@@ -531,6 +530,14 @@ def _sane(sample: TorqueSample | Fault) -> TorqueSample | Fault:
         return sample
     reason = f"torque {torque:.3g}, of unit inertia {unit:.3g}: both below {_ABSURD:g}"
     return Fault(kind=FaultKind.NON_FINITE, reason=reason)
+
+
+def _without_friction(tau: Array, friction: Any) -> Array:
+    """Torques less known friction; of no length at all if these do not fit."""
+    if friction is None:
+        return tau
+    known = to_array(friction)
+    return tau - known if known.shape == tau.shape else np.empty(0)
 
 
 def _known_wrenches(wrenches: Any) -> tuple[Any, bool]:
