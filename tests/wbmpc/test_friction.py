@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
+from models import load_settings
 from models.settings import JointFrictionSettings, MeasuredFriction
 from wbmpc.errors import SettingsError, UnknownNameError
 from wbmpc.friction import JointFriction, effort_scale_Nm
@@ -44,8 +46,11 @@ def test_a_joint_without_limit_has_a_friction_only_if_named() -> None:
 
 def test_friction_of_a_joint_that_is_not_moved_is_refused() -> None:
     """The neck is held by its own PD: a value for it would do nothing."""
-    with pytest.raises(UnknownNameError, match=r"joint_friction\.joints.*NECK_Z"):
-        Robot.load("alexander", ("joint_friction.joints.NECK_Z={coulomb_Nm=0.1}",))
+    known = JointFrictionSettings(joints={"NECK_Z": MeasuredFriction(coulomb_Nm=0.1)})
+    settings = msgspec.structs.replace(load_settings("alexander"), joint_friction=known)
+    with pytest.raises(UnknownNameError, match="NECK_Z.*LEFT_KNEE_Y") as refused:
+        Robot(settings)
+    assert "joint_friction.joints" in str(refused.value)
 
 
 @pytest.mark.parametrize("key", ["coulomb_share", "viscous_share_s"])
