@@ -460,6 +460,8 @@ class InertialEKF:
         walked = self._process * (walked_s / REFERENCE_TICK_S)
         if weights.process_scale is not None:
             walked = (walked.reshape(-1, 10) * weights.process_scale[:, None]).ravel()
+        if weights.added_variance is not None:
+            walked = walked + weights.added_variance
         if weights.learning is not None:
             walked = walked * weights.learning
         predicted = self._covariance.copy()

@@ -126,7 +126,7 @@ class SupervisedEKF:
         self._gains = self._observability.gains()
         self._ticks, self._refused_s = 0, 0.0
         self._stale = np.zeros(len(self.links), dtype=bool)
-        self._rest_s = np.zeros(len(self.links))
+        self._rest_s, self._moved_s = np.zeros((2, len(self.links)))
         rows = self._ekf.model.nv
         self._result = self._describe((), np.zeros(rows), np.zeros(rows, bool), None)
         return self._result
@@ -228,9 +228,9 @@ class SupervisedEKF:
         states = self.states()
         ratio, out = self._trust.test(sample, innovation, dt_s)
         unexplained = self._explain(innovation, verdicts, states, dt_s)
-        weights = self._weights(states, doubt, out, dt_s)
+        weights = self._weights(states, verdicts, doubt, out, dt_s)
         estimate = self._ekf.correct(sample, dt_s=dt_s, weights=weights)
-        self._learn_noise(innovation, doubt, verdicts, states, dt_s)
+        self._learn_noise(sample, innovation, doubt, verdicts, states, dt_s)
         if not estimate.ok:
             return self._refuse(None, dt_s, events)
         self._observe(dt_s)
@@ -283,7 +283,9 @@ class SupervisedEKF:
         stale = self._channels.stale
         for index, rows in enumerate(self._rows):
             own = rows - root
-            self._rest_s[index] = self._rest_s[index] + dt_s if slow[own].all() else 0.0
+            rests = bool(slow[own].all())
+            self._rest_s[index] = self._rest_s[index] + dt_s if rests else 0.0
+            self._moved_s[index] += 0.0 if rests else dt_s
             is_stale = bool(stale[own].any())
             if self._stale[index] and not is_stale:
                 self._monitors[index].restart()
@@ -337,6 +339,7 @@ class SupervisedEKF:
         variances[7:] = self._settings.attach_variance_t
         self._ekf.inflate(index, variances)
         self._monitors[index].since_event_s = 0.0
+        self._moved_s[index] = 0.0
 
     def states(self) -> tuple[LinkState, ...]:
         """What is believed about each link now."""
@@ -386,7 +389,12 @@ class SupervisedEKF:
         return found.weighed(self._ekf.base_rotation())
 
     def _weights(
-        self, states: tuple[LinkState, ...], doubt: Array, out: Flags, dt_s: float
+        self,
+        states: tuple[LinkState, ...],
+        verdicts: list[Verdict],
+        doubt: Array,
+        out: Flags,
+        dt_s: float,
     ) -> UpdateWeights:
         settings = self._settings
         process = {
@@ -405,10 +413,25 @@ class SupervisedEKF:
             scale[: self._ekf.root_dofs] = NOT_BELIEVED
         return UpdateWeights(
             process_scale=np.array([process.get(state, 0.0) for state in states]),
+            added_variance=self._added_variance(verdicts, dt_s),
             learning=self._learning(states),
             variance_scale=scale,
             constraint=self._constraint(states, dt_s),
         )
+
+    def _added_variance(self, verdicts: list[Verdict], dt_s: float) -> Array | None:
+        """What a load that goes on changing takes from the certainty of its link."""
+        if not any(verdict.drifting for verdict in verdicts):
+            return None
+        added = np.zeros((len(verdicts), 10))
+        for index, verdict in enumerate(verdicts):
+            if verdict.drifting and verdict.missing is not None:
+                link = self._ekf.linearisation[0][index]
+                mass = verdict.missing[0]
+                shift = (verdict.missing[1:] - mass * link[1:4] / link[0]) / link[0]
+                added[index, 0] = (0.5 * mass / link[0]) ** 2
+                added[index, 7:] = shift**2
+        return (dt_s / self._settings.drift_s) * added.ravel()
 
     def _learning(self, states: tuple[LinkState, ...]) -> Array:
         """All channels while a load is acquired, later those that are visible."""
@@ -430,6 +453,7 @@ class SupervisedEKF:
 
     def _learn_noise(
         self,
+        sample: TorqueSample,
         innovation: Array,
         doubt: Array,
         verdicts: list[Verdict],
@@ -439,17 +463,22 @@ class SupervisedEKF:
         """What happens without an event is noise; rest hides it, so it only adds.
 
         What a load that is known leaves over at rest is not noise either, but the rest
-        of that load.
+        of that load; nor is what a change of it would explain.
         """
         rows = (doubt < DOUBTED).astype(float)
         louder = innovation**2 > self._trust.noise.variance
         for index, own in enumerate(self._rows):
             if self._rest_s[index] > 0.0:
                 rows[own] *= louder[own] & (states[index] is LinkState.NOMINAL)
-        for own, verdict, state in zip(self._rows, verdicts, states, strict=True):
-            if state is LinkState.ACQUIRING or verdict.explained > 0.0:
+        for index, (own, verdict) in enumerate(zip(self._rows, verdicts, strict=True)):
+            if states[index] is LinkState.ACQUIRING or verdict.explained > 0.0:
                 rows[own] = 0.0
                 rows[: self._ekf.root_dofs] = 0.0
+            elif verdict.missing is not None:
+                point = sample.regressor[:, 10 * index : 10 * index + 4]
+                other = np.abs(innovation - point @ verdict.missing)
+                smaller = np.minimum(np.abs(innovation), other)
+                innovation = np.where(louder, smaller, innovation)
         if self._unexplained.found:
             rows[: self._ekf.root_dofs] = 0.0
         self._trust.noise.learn(innovation, rows, dt_s)
@@ -501,6 +530,7 @@ class SupervisedEKF:
             jacobians=jacobians,
             covariance=self._ekf.estimate.covariance,
             noise=self._trust.noise.variance,
+            moved_s=tuple(self._moved_s),
             sensitivity=tuple(monitor.sensitivity for monitor in monitors),
             placements=tuple(map(self._ekf.link_placement, range(len(monitors)))),
             gains=self._gains,

@@ -27,6 +27,7 @@ WHITE = SupervisorSettings(
     noise=NoiseSettings(joints_Nm=NOISE_NM, correlation_s=0.01),
     tracking_scale=1e-12,
     persistent_share=0.0,
+    averaged_share=1.0,
     scale_error=1e-9,
 )
 
