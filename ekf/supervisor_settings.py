@@ -116,6 +116,8 @@ class SupervisorSettings:
         attachment_sigma_m: How far the centre of a load lies from a known attachment.
         resting_speed: A chain slower than this rests [rad/s, m/s]; its friction is one
             and the same error until it moves, so its samples count as one.
+        slip_speed: A loaded foot faster than this slides, and the wrenches are doubtful
+            [m/s].
         root_variance_scale: Factor on the variance of the free-flyer's rows while loads
             are tracked whose attachments are known. Friction of the legs and errors of
             the base reach these rows; they only have to tell mass from place.
@@ -139,6 +141,7 @@ class SupervisorSettings:
     averaged_share: float = 0.7
     attachment_sigma_m: float = 0.05
     resting_speed: float = 0.02
+    slip_speed: float = 0.1
     root_variance_scale: float = 10.0
 
     def __post_init__(self) -> None:

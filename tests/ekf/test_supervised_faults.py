@@ -241,6 +241,20 @@ def test_saturation_and_slip_weigh_their_rows_down(biped):
     assert slipping.supervised.counts["slipping"] == 10
 
 
+def test_a_loaded_foot_that_moves_is_noticed(biped):
+    """Told by nobody; a foot that swings freely is no slip."""
+    run = BipedRun(biped, amplitude=0.0, slip_speed=0.1)
+    run.feed(0.1)
+    assert "slipping" not in run.supervised.counts
+    q, v, a, tau, wrenches = run.sample()
+    v[:3] = (0.3, 0.0, 0.0)
+    for swings, slips in ((True, 0), (False, 1)):
+        run.time_s += 0.01
+        carried = np.zeros_like(wrenches) if swings else wrenches
+        run.say(q, v, a, tau, carried)
+        assert run.supervised.counts.get("slipping", 0) == slips
+
+
 def test_a_pull_is_no_payload(biped):
     run = BipedRun(biped)
     run.feed(1.0)
