@@ -7,6 +7,9 @@ from ekf.arrays import Array
 from ekf.supervisor_settings import EventSettings
 from ekf.torque_window import TorqueWindow, gram_of_rows
 
+_MOST_TRIES = 4
+"""Doublings of the time to the next change event."""
+
 
 class LinkState(Enum):
     """What is believed about the load on a link."""
@@ -85,6 +88,7 @@ class LinkMonitor:
         self._slow_window = TorqueWindow(settings.drift_window_s)
         self._sensitivity = 0.0
         self._drifting = False
+        self._calm_s, self._tries = 0.0, 0
         self.unload()
 
     @property
@@ -115,6 +119,7 @@ class LinkMonitor:
     def unload(self) -> None:
         """Believe in no load from here on."""
         self.loaded = False
+        self._tries = 0
         self.restart()
 
     def idle(self) -> Verdict:
@@ -150,7 +155,11 @@ class LinkMonitor:
             explained = window.explained(parameters)
         stands_out = self._stands_out(energy, explained, parameters, dt_s)
         pulled = explained > 0.0 and window.along(parameters, self._direction) <= 0.0
-        missing = self._missing(gram, parameters, dt_s, calm=explained == 0.0)
+        calm = explained == 0.0
+        self._calm_s = self._calm_s + dt_s if calm else 0.0
+        if self._calm_s > self._settings.acquire_s:
+            self._tries = 0
+        missing = self._missing(gram, parameters, dt_s, calm=calm or self._tries > 1)
         gone = self._gone(energy, nominal, parameters, dt_s)
         kind = self._happened(stands_out and not (pulled and not self.loaded), gone)
         if kind is not None:
@@ -181,6 +190,7 @@ class LinkMonitor:
     def _begin(self, kind: EventKind) -> None:
         """What follows an event is judged by itself."""
         self.loaded = kind is not EventKind.DETACH
+        self._tries = self._tries + 1 if kind is EventKind.CHANGE else 0
         self._clear_window()
         self._clear_times()
 
@@ -211,8 +221,9 @@ class LinkMonitor:
             return None
         if not self.loaded:
             return EventKind.ATTACH
-        ready = self.since_event_s > self._settings.acquire_s
-        return EventKind.CHANGE if ready else None
+        # What no change has explained so far is tried more and more rarely.
+        wait_s = self._settings.acquire_s * 2.0 ** min(self._tries, _MOST_TRIES)
+        return EventKind.CHANGE if self.since_event_s > wait_s else None
 
     def _gone(
         self, energy: float, nominal: float, parameters: Array, dt_s: float
