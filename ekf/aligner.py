@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ekf.arrays import Array, Flags, Rows, frozen, require_positive
+from ekf.arrays import Array, Flags, frozen, require_positive
 from ekf.errors import InvalidSettingError
 from ekf.faults import (
     FaultKind,
@@ -21,6 +21,7 @@ from ekf.faults import (
     to_float,
 )
 from ekf.model_lookup import root_dofs
+from ekf.torque_channels import TorqueChannels
 
 
 class TorqueTiming(Enum):
@@ -118,9 +119,11 @@ class SignalAligner:
             order: Number of first-order stages.
             torque_timing: What the pushed torque stands for.
             max_gap_s: A longer gap between samples starts the filter again.
-            allow_missing_torque: Take a torque that is not finite for missing in its
-                channel, instead of refusing the sample: the channel's last good value
-                goes through the filter and NaN comes out.
+            allow_missing_torque: Take a torque that is not finite, or that repeats
+                itself to the last bit while its joint moves (`TorqueChannels`), for
+                missing in its channel, instead of refusing the sample: the channel's
+                last good value goes through the filter and NaN comes out. A filtered
+                signal no longer shows that its source is stuck.
 
         Raises:
             InvalidSettingError: If a value breaks its rule.
@@ -139,8 +142,8 @@ class SignalAligner:
         self._torque_timing = torque_timing
         self._model = model.copy()
         self._n_tau = model.nv - root_dofs(model)
-        self._allow_missing = allow_missing_torque
-        self._missing = np.zeros(self._n_tau, dtype=int)
+        names = tuple(list(model.names)[-self._n_tau :])
+        self._channels = TorqueChannels(names) if allow_missing_torque else None
         self._rejections: Counter[SampleFault] = Counter()
         self.reset()
 
@@ -159,13 +162,14 @@ class SignalAligner:
         return dict(self._rejections)
 
     @property
-    def missing_torques(self) -> Rows:
-        """(n,) in how many samples each torque channel was missing."""
-        return self._missing.copy()
+    def missing_torques(self) -> Mapping[str, int]:
+        """In how many samples a torque channel was missing, by joint, where any."""
+        return {} if self._channels is None else self._channels.counts
 
     def reset(self) -> None:
         """Forget every sample. The counts are kept."""
-        self._held_tau = np.zeros(self._n_tau)
+        if self._channels is not None:
+            self._channels.reset()
         self._previous: _Raw | None = None
         self._q_stages: list[Array] = []
         self._flat_stages: list[Array] = []
@@ -183,8 +187,9 @@ class SignalAligner:
             The aligned signals, or None for the first sample and for a faulty one
             (counted in `rejections`).
         """
-        torque, missing = self._fill(_own(tau))
-        raw = _Raw(time_s=to_float(time_s), q=_own(q), v=_own(v), tau=torque)
+        time_s, v = to_float(time_s), _own(v)
+        torque, missing = self._fill(time_s, v, _own(tau))
+        raw = _Raw(time_s=time_s, q=_own(q), v=v, tau=torque)
         fault = self._find_fault(raw)
         if fault is not None:
             self._rejections[fault] += 1
@@ -196,15 +201,15 @@ class SignalAligner:
             return None
         return self._advance(previous, raw, missing)
 
-    def _fill(self, tau: Array) -> tuple[Array, Flags]:
+    def _fill(self, time_s: float, v: Array, tau: Array) -> tuple[Array, Flags]:
         """Torques with the last good value where one is missing, and which are."""
-        missing = np.zeros(self._n_tau, dtype=bool)
-        if self._allow_missing and tau.shape == missing.shape:
-            missing = ~np.isfinite(tau)
-            self._missing += missing
-            tau = np.where(missing, self._held_tau, tau)
-            self._held_tau = tau
-        return tau, missing
+        nothing = np.zeros(self._n_tau, dtype=bool)
+        fits = tau.shape == nothing.shape and v.shape == (self._model.nv,)
+        if self._channels is None or not fits:
+            return tau, nothing
+        dt_s = 0.0 if self._previous is None else time_s - self._previous.time_s
+        speed = v[self._model.nv - self._n_tau :]
+        return self._channels.read(tau, speed, dt_s if dt_s > 0.0 else 0.0)
 
     def _find_fault(self, raw: _Raw) -> SampleFault | None:
         model = self._model

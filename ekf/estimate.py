@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
-from ekf.arrays import Array
+import numpy as np
+
+from ekf.arrays import Array, frozen
 from ekf.log_cholesky import ALPHA, D, S, T
 
 
@@ -37,15 +40,12 @@ class Estimate:
         theta: (n, 10) deviation from nominal, [alpha, d1-d3, s12, s23, s13, t1-t3].
         parameters: (n, 10) inertial parameters in Pinocchio's order, about the joint
             frame; always physically consistent.
+        jacobians: (n, 10, 10) derivatives of the parameters by theta.
         covariance: (10 n, 10 n) covariance of theta, links stacked.
         innovation: (nv,) measured minus predicted torque of the last sample [N, Nm];
             NaN if the sample was not used.
         normalised_innovation: Stacked innovation squared in units of its covariance
             (torque and fictitious rows); NaN if the sample was not used.
-        mass_kg: (n,) masses.
-        com_m: (n, 3) centres of mass in the link's joint frame.
-        sigma_mass_kg: (n,) standard deviation of the mass.
-        sigma_com_m: (n, 3) standard deviation of the centre of mass.
         status: Whether the last sample was used.
         reason: Why not; empty if it was.
     """
@@ -53,13 +53,10 @@ class Estimate:
     links: tuple[str, ...]
     theta: Array
     parameters: Array
+    jacobians: Array
     covariance: Array
     innovation: Array
     normalised_innovation: float
-    mass_kg: Array
-    com_m: Array
-    sigma_mass_kg: Array
-    sigma_com_m: Array
     status: UpdateStatus
     reason: str = ""
 
@@ -67,6 +64,39 @@ class Estimate:
     def ok(self) -> bool:
         """Whether the last sample was used."""
         return self.status is UpdateStatus.OK
+
+    @property
+    def mass_kg(self) -> Array:
+        """(n,) masses."""
+        return self.parameters[:, 0]
+
+    @cached_property
+    def com_m(self) -> Array:
+        """(n, 3) centres of mass in the link's joint frame."""
+        return frozen(self.parameters[:, 1:4] / self.parameters[:, :1])
+
+    @property
+    def sigma_mass_kg(self) -> Array:
+        """(n,) standard deviation of the mass."""
+        return self._sigma[:, 0]
+
+    @property
+    def sigma_com_m(self) -> Array:
+        """(n, 3) standard deviation of the centre of mass."""
+        return self._sigma[:, 1:]
+
+    @cached_property
+    def _sigma(self) -> Array:
+        """(n, 4) of mass and centre of mass, to first order through the Jacobians."""
+        mass = self.mass_kg
+        gradients = self.jacobians[:, :4].copy()
+        gradients[:, 1:] -= self.com_m[:, :, None] * gradients[:, :1]
+        gradients[:, 1:] /= mass[:, None, None]
+        links = np.arange(len(mass))
+        blocks = self.covariance.reshape(len(mass), 10, len(mass), 10)
+        own = blocks[links, :, links, :]
+        variances = ((gradients @ own) * gradients).sum(axis=2)
+        return frozen(np.sqrt(np.maximum(variances, 0.0)))
 
     @property
     def alpha(self) -> Array:

@@ -65,15 +65,17 @@ def find_array_fault(
     Args:
         fields: (name, array, expected shape) of each array.
     """
+    fields = list(fields)
     for name, array, shape in fields:
         if array.shape != shape:
             reason = f"{name} has shape {array.shape}: it must be {shape}"
             return Fault(kind=FaultKind.DIMENSION, reason=reason)
-        if not np.isfinite(array).all():
-            bad = int(np.flatnonzero(~np.isfinite(array))[0])
-            reason = f"{name}[{bad}] = {array.flat[bad]}: it must be finite"
-            return Fault(kind=FaultKind.NON_FINITE, reason=reason)
-    return None
+    if np.isfinite(np.concatenate([array.ravel() for _, array, _ in fields])).all():
+        return None
+    name, array = next((n, a) for n, a, _ in fields if not np.isfinite(a).all())
+    bad = int(np.flatnonzero(~np.isfinite(array))[0])
+    reason = f"{name}[{bad}] = {array.flat[bad]}: it must be finite"
+    return Fault(kind=FaultKind.NON_FINITE, reason=reason)
 
 
 def find_configuration_fault(model: pin.Model, q: Array) -> Fault | None:

@@ -224,6 +224,11 @@ class InertialEKF:
         """
         return self._torque.placement(self._joint_ids[index])
 
+    @property
+    def foot_speeds(self) -> Array:
+        """(n_feet,) speed of each foot [m/s], as for `link_placement`."""
+        return self._torque.foot_speeds
+
     def base_rotation(self) -> Array:
         """(3, 3) axes of the free-flyer in the world, as for `link_placement`."""
         return self._torque.placement(1)[0]
@@ -460,6 +465,8 @@ class InertialEKF:
         walked = self._process * (walked_s / REFERENCE_TICK_S)
         if weights.process_scale is not None:
             walked = (walked.reshape(-1, 10) * weights.process_scale[:, None]).ravel()
+        if weights.added_variance is not None:
+            walked = walked + weights.added_variance
         if weights.learning is not None:
             walked = walked * weights.learning
         predicted = self._covariance.copy()
@@ -500,35 +507,17 @@ class InertialEKF:
         innovation: Array | None = None,
         normalised: float = float("nan"),
     ) -> Estimate:
-        pi, jacobians = self._parameters, self._jacobians
-        mass, com = pi[:, 0], pi[:, 1:4] / pi[:, :1]
-        gradients = jacobians[:, :4].copy()
-        gradients[:, 1:] -= com[:, :, None] * gradients[:, :1]
-        gradients[:, 1:] /= mass[:, None, None]
-        sigma = self._sigma(gradients)
+        unused = self._no_innovation
         return Estimate(
             links=self.links,
             theta=frozen(self._theta),
-            parameters=frozen(pi),
+            parameters=frozen(self._parameters),
+            jacobians=frozen(self._jacobians),
             covariance=frozen(self._covariance),
-            innovation=self._no_innovation
-            if innovation is None
-            else frozen(innovation),
+            innovation=unused if innovation is None else frozen(innovation),
             normalised_innovation=normalised,
-            mass_kg=frozen(mass),
-            com_m=frozen(com),
-            sigma_mass_kg=frozen(sigma[:, 0]),
-            sigma_com_m=frozen(sigma[:, 1:]),
             status=status,
         )
-
-    def _sigma(self, gradients: Array) -> Array:
-        """Standard deviations (n, k) of quantities with gradients (n, k, 10)."""
-        count = len(gradients)
-        blocks = self._covariance.reshape(count, 10, count, 10)
-        own = blocks[np.arange(count), :, np.arange(count), :]
-        variances = ((gradients @ own) * gradients).sum(axis=2)
-        return np.sqrt(np.maximum(variances, 0.0))
 
 
 def _all_consistent(parameters: Array) -> bool:

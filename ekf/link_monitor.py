@@ -5,7 +5,10 @@ from enum import Enum
 
 from ekf.arrays import Array
 from ekf.supervisor_settings import EventSettings
-from ekf.torque_window import TorqueWindow
+from ekf.torque_window import TorqueWindow, gram_of_rows
+
+_MOST_TRIES = 4
+"""Doublings of the time to the next change event."""
 
 
 class LinkState(Enum):
@@ -47,6 +50,10 @@ class Verdict:
         explained: What a change of mass and first moment would take off `energy`; zero
             while that is no alarm.
         foreign: Whether the torques can not come from a load on this link.
+        missing: (4,) change of mass and first moment that would explain best what the
+            estimate of a load leaves over for a while; None where none is tracked.
+        drifting: Whether that is more than noise: the load changes too little or too
+            slowly for an event.
     """
 
     kind: EventKind | None
@@ -54,6 +61,8 @@ class Verdict:
     nominal_energy: float
     explained: float
     foreign: bool
+    missing: Array | None = None
+    drifting: bool = False
 
 
 class LinkMonitor:
@@ -76,7 +85,10 @@ class LinkMonitor:
         """
         self._nominal, self._direction, self._settings = nominal, direction, settings
         self._window = TorqueWindow(settings.window_s)
+        self._slow_window = TorqueWindow(settings.drift_window_s)
         self._sensitivity = 0.0
+        self._drifting = False
+        self._calm_s, self._tries = 0.0, 0
         self.unload()
 
     @property
@@ -107,6 +119,7 @@ class LinkMonitor:
     def unload(self) -> None:
         """Believe in no load from here on."""
         self.loaded = False
+        self._tries = 0
         self.restart()
 
     def idle(self) -> Verdict:
@@ -132,8 +145,8 @@ class LinkMonitor:
             parameters: (10,) estimate of the link now.
             dt_s: Time since the sample before.
         """
-        window = self._window
-        window.add(torque, regressor, sigma, dt_s)
+        window, gram = self._window, gram_of_rows(torque, regressor, sigma)
+        window.add(gram, dt_s)
         self.since_event_s += dt_s
         energy = window.energy(parameters)
         nominal = window.energy(self._nominal)
@@ -142,6 +155,11 @@ class LinkMonitor:
             explained = window.explained(parameters)
         stands_out = self._stands_out(energy, explained, parameters, dt_s)
         pulled = explained > 0.0 and window.along(parameters, self._direction) <= 0.0
+        calm = explained == 0.0
+        self._calm_s = self._calm_s + dt_s if calm else 0.0
+        if self._calm_s > self._settings.acquire_s:
+            self._tries = 0
+        missing = self._missing(gram, parameters, dt_s, calm=calm or self._tries > 1)
         gone = self._gone(energy, nominal, parameters, dt_s)
         kind = self._happened(stands_out and not (pulled and not self.loaded), gone)
         if kind is not None:
@@ -152,17 +170,35 @@ class LinkMonitor:
             nominal_energy=nominal,
             explained=explained,
             foreign=self._foreign(energy, explained, pulled),
+            missing=missing,
+            drifting=self._drifting,
         )
+
+    def _missing(
+        self, gram: Array, parameters: Array, dt_s: float, *, calm: bool
+    ) -> Array | None:
+        settings = self._settings
+        if not self.loaded or self.since_event_s <= settings.acquire_s:
+            return None
+        self._slow_window.add(gram, dt_s)
+        change, explained = self._slow_window.change(parameters)
+        alarm = settings.drift_quiet if self._drifting else settings.drift_alarm
+        # What may become an event is left to it.
+        self._drifting = calm and explained > alarm
+        return change
 
     def _begin(self, kind: EventKind) -> None:
         """What follows an event is judged by itself."""
         self.loaded = kind is not EventKind.DETACH
+        self._tries = self._tries + 1 if kind is EventKind.CHANGE else 0
         self._clear_window()
         self._clear_times()
 
     def _clear_window(self) -> None:
         self._sensitivity = self.sensitivity
         self._window.clear()
+        self._slow_window.clear()
+        self._drifting = False
 
     def _stands_out(
         self, energy: float, explained: float, parameters: Array, dt_s: float
@@ -185,8 +221,9 @@ class LinkMonitor:
             return None
         if not self.loaded:
             return EventKind.ATTACH
-        ready = self.since_event_s > self._settings.acquire_s
-        return EventKind.CHANGE if ready else None
+        # What no change has explained so far is tried more and more rarely.
+        wait_s = self._settings.acquire_s * 2.0 ** min(self._tries, _MOST_TRIES)
+        return EventKind.CHANGE if self.since_event_s > wait_s else None
 
     def _gone(
         self, energy: float, nominal: float, parameters: Array, dt_s: float

@@ -23,6 +23,7 @@ class ReportSnapshot:
         jacobians: (n, 10, 10) of the parameters by theta.
         covariance: (10 n, 10 n) of theta.
         noise: (nv,) variance of the innovations.
+        moved_s: How long each has moved since its load came or changed.
         sensitivity: Misfit 1 kg at the expected place causes, in units of the noise.
         placements: Rotation (3, 3) and position (3,) of each joint in the world.
         gains: (n, 10) observability.
@@ -34,6 +35,7 @@ class ReportSnapshot:
     jacobians: Array
     covariance: Array
     noise: Array
+    moved_s: tuple[float, ...]
     sensitivity: tuple[float, ...]
     placements: tuple[tuple[Array, Array], ...]
     gains: Array
@@ -72,7 +74,8 @@ class PayloadReporter:
         mass = max(moments.mass_kg, 0.0)
         sigma = single_kg
         if snapshot.loaded[index]:
-            sigma = self._sigma(ratio * moments.sigma_mass_kg, single_kg, mass)
+            filtered = ratio * moments.sigma_mass_kg
+            sigma = self._sigma(filtered, single_kg, mass, snapshot.moved_s[index])
         rotation, position = snapshot.placements[index]
         gains = snapshot.gains[index]
         weak = np.flatnonzero(gains < self._settings.observable_gain)
@@ -90,12 +93,19 @@ class PayloadReporter:
             not_excited=tuple(CHANNELS[channel] for channel in weak),
         )
 
-    def _sigma(self, filtered: float, single_kg: float, mass_kg: float) -> float:
-        """What averages out, what never does, and the scale of the torques."""
+    def _sigma(
+        self, filtered: float, single_kg: float, mass_kg: float, moved_s: float
+    ) -> float:
+        """What averages out, what does so only in motion, and the torques' scale."""
         settings = self._settings
-        persistent = settings.persistent_share * single_kg
+        same_s = settings.noise.correlation_s
+        left = same_s / (same_s + moved_s)
+        share = settings.averaged_share + (1.0 - settings.averaged_share) * left
+        persistent = settings.persistent_share * left * single_kg
         return float(
-            np.linalg.norm((filtered, persistent, settings.scale_error * mass_kg))
+            np.linalg.norm(
+                (share * filtered, persistent, settings.scale_error * mass_kg)
+            )
         )
 
     def _noise_ratio(self, index: int, noise: Array) -> float:

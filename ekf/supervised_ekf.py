@@ -10,25 +10,25 @@ import numpy as np
 
 from ekf.arrays import Array, Flags, frozen
 from ekf.attachments import Attachments
+from ekf.chain_motion import ChainMotion
 from ekf.errors import InvalidSettingError
 from ekf.estimate import UpdateStatus
 from ekf.faults import Fault, FaultKind, to_array, to_float
 from ekf.inertial_ekf import InertialEKF, TorqueSample
+from ekf.learning_policy import LearningPolicy, Situation
 from ekf.link_monitor import EventKind, LinkMonitor, LinkState, Verdict
 from ekf.observability import ObservabilityWindow
 from ekf.payload_reporter import PayloadReporter, ReportSnapshot
-from ekf.row_trust import DOUBTED, NOT_BELIEVED, RowTrust
+from ekf.row_trust import NOT_BELIEVED, RowTrust
 from ekf.sample_clock import SampleClock
 from ekf.supervised_estimate import PayloadEvent, SupervisedEstimate
 from ekf.supervisor_settings import SupervisorSettings
 from ekf.torque_channels import TorqueChannels
 from ekf.unexplained import Unexplained, UnexplainedTorque
-from ekf.update_weights import UpdateWeights
 
 _OBSERVE_EVERY = 10
 _ABSURD = 1e5
 """Torque, or torque of a unit of inertia, beyond which a sample is refused."""
-_LEARNING = (LinkState.ACQUIRING, LinkState.TRACKING)
 
 
 class SupervisedEKF:
@@ -80,6 +80,9 @@ class SupervisedEKF:
         self._channels = TorqueChannels(names, stale_s=settings.stale_s)
         self._clock = SampleClock(settings.tick_s)
         self._trust = RowTrust(ekf, settings)
+        self._policy = LearningPolicy(ekf, self._trust, self._attachments, settings)
+        joints = [rows - ekf.root_dofs for rows in self._rows]
+        self._motion = ChainMotion(joints, settings.resting_speed)
         self._reporter = PayloadReporter(ekf, settings)
         self._observability = ObservabilityWindow(
             len(ekf.links), settings.attach_variance_t, settings.observe_s
@@ -126,7 +129,7 @@ class SupervisedEKF:
         self._gains = self._observability.gains()
         self._ticks, self._refused_s = 0, 0.0
         self._stale = np.zeros(len(self.links), dtype=bool)
-        self._rest_s = np.zeros(len(self.links))
+        self._motion.reset()
         rows = self._ekf.model.nv
         self._result = self._describe((), np.zeros(rows), np.zeros(rows, bool), None)
         return self._result
@@ -195,7 +198,8 @@ class SupervisedEKF:
                 one moves forward. It is taken off the torques once it is clear which
                 of them are stuck.
             saturated: (n,) whether each actuated joint is at its torque limit.
-            slipping: Whether a foot slides, so that the wrenches are doubtful.
+            slipping: Whether a foot is known to slide, so that the wrenches are
+                doubtful; one that is loaded and moves is noticed without.
         """
         reading = self._clock.read(to_float(time_s))
         if reading.dt_s is None:
@@ -209,6 +213,7 @@ class SupervisedEKF:
         sample = _sane(self._ekf.measure(q, v, a, tau, wrenches))
         if isinstance(sample, Fault):
             return self._refuse(sample, dt_s, events)
+        slipping = slipping or self._slides(wrenches)
         self._count(saturated, blind, slipping)
         doubt = self._trust.doubt(missing, saturated, blind, slipping)
         return self._use(time_s, sample, doubt, dt_s, events)
@@ -233,9 +238,19 @@ class SupervisedEKF:
         states = self.states()
         ratio, out = self._trust.test(sample, innovation, dt_s)
         unexplained = self._explain(innovation, verdicts, states, dt_s)
-        weights = self._weights(states, doubt, out, dt_s)
+        now = Situation(
+            states=states,
+            verdicts=verdicts,
+            gains=self._gains,
+            rest_s=self._motion.rest_s,
+            doubt=doubt,
+            dt_s=dt_s,
+        )
+        blamed = self._unexplained.active
+        weights = self._policy.weights(now, out, unexplained=blamed)
         estimate = self._ekf.correct(sample, dt_s=dt_s, weights=weights)
-        self._learn_noise(innovation, doubt, verdicts, states, dt_s)
+        found = self._unexplained.found
+        self._policy.learn_noise(now, sample, innovation, found=found)
         if not estimate.ok:
             return self._refuse(None, dt_s, events)
         self._observe(dt_s)
@@ -284,11 +299,10 @@ class SupervisedEKF:
             return torque, np.zeros(rows - root, dtype=bool)
         speed = velocity[root:]
         usable, missing = self._channels.read(torque, speed, dt_s)
-        slow = np.abs(speed) < self._settings.resting_speed
+        self._motion.read(speed, dt_s)
         stale = self._channels.stale
         for index, rows in enumerate(self._rows):
             own = rows - root
-            self._rest_s[index] = self._rest_s[index] + dt_s if slow[own].all() else 0.0
             is_stale = bool(stale[own].any())
             if self._stale[index] and not is_stale:
                 self._monitors[index].restart()
@@ -299,6 +313,14 @@ class SupervisedEKF:
         spoilt = saturated is not None and bool(np.any(saturated))
         causes = {"saturated": spoilt, "no_wrenches": blind, "slipping": slipping}
         self._counts.update(name for name, happened in causes.items() if happened)
+
+    def _slides(self, wrenches: Any) -> bool:
+        """Whether a foot that carries something moves."""
+        if wrenches is None:
+            return False
+        loaded = np.linalg.norm(wrenches[:, :3], axis=1) > self._settings.noise.force_N
+        fast = self._ekf.foot_speeds > self._settings.slip_speed
+        return bool((loaded & fast).any())
 
     # Links
 
@@ -342,6 +364,7 @@ class SupervisedEKF:
         variances[7:] = self._settings.attach_variance_t
         self._ekf.inflate(index, variances)
         self._monitors[index].since_event_s = 0.0
+        self._motion.restart(index)
 
     def states(self) -> tuple[LinkState, ...]:
         """What is believed about each link now."""
@@ -390,75 +413,6 @@ class SupervisedEKF:
             return found
         return found.weighed(self._ekf.base_rotation())
 
-    def _weights(
-        self, states: tuple[LinkState, ...], doubt: Array, out: Flags, dt_s: float
-    ) -> UpdateWeights:
-        settings = self._settings
-        process = {
-            LinkState.ACQUIRING: 1.0,
-            LinkState.TRACKING: settings.tracking_scale,
-        }
-        same_s = np.full(len(doubt), settings.noise.correlation_s)
-        for index, rows in enumerate(self._rows):
-            if states[index] is LinkState.TRACKING:
-                same_s[rows] = np.maximum(same_s[rows], self._rest_s[index])
-        scale = self._trust.variance_scale(same_s, dt_s) * doubt
-        if self._attachments.known and LinkState.ACQUIRING not in states:
-            scale[: self._ekf.root_dofs] *= settings.root_variance_scale
-        scale[out] = NOT_BELIEVED
-        if self._unexplained.active:
-            scale[: self._ekf.root_dofs] = NOT_BELIEVED
-        return UpdateWeights(
-            process_scale=np.array([process.get(state, 0.0) for state in states]),
-            learning=self._learning(states),
-            variance_scale=scale,
-            constraint=self._constraint(states, dt_s),
-        )
-
-    def _learning(self, states: tuple[LinkState, ...]) -> Array:
-        """All channels while a load is acquired, later those that are visible."""
-        visible = self._gains > 0.2 * self._settings.observable_gain
-        learning = np.zeros((len(states), 10))
-        for index, state in enumerate(states):
-            if state is LinkState.ACQUIRING:
-                learning[index] = 1.0
-            elif state is LinkState.TRACKING:
-                learning[index] = visible[index]
-        return learning.ravel()
-
-    def _constraint(self, states: tuple[LinkState, ...], dt_s: float) -> Array | None:
-        """Where the loads that are learnt now hang."""
-        active = [index for index, state in enumerate(states) if state in _LEARNING]
-        samples = max(self._settings.noise.correlation_s / dt_s, 1.0)
-        masses = self._ekf.linearisation[0][:, 0]
-        return self._attachments.constraint(active, masses, samples)
-
-    def _learn_noise(
-        self,
-        innovation: Array,
-        doubt: Array,
-        verdicts: list[Verdict],
-        states: tuple[LinkState, ...],
-        dt_s: float,
-    ) -> None:
-        """What happens without an event is noise; rest hides it, so it only adds.
-
-        What a load that is known leaves over at rest is not noise either, but the rest
-        of that load.
-        """
-        rows = (doubt < DOUBTED).astype(float)
-        louder = innovation**2 > self._trust.noise.variance
-        for index, own in enumerate(self._rows):
-            if self._rest_s[index] > 0.0:
-                rows[own] *= louder[own] & (states[index] is LinkState.NOMINAL)
-        for own, verdict, state in zip(self._rows, verdicts, states, strict=True):
-            if state is LinkState.ACQUIRING or verdict.explained > 0.0:
-                rows[own] = 0.0
-                rows[: self._ekf.root_dofs] = 0.0
-        if self._unexplained.found:
-            rows[: self._ekf.root_dofs] = 0.0
-        self._trust.noise.learn(innovation, rows, dt_s)
-
     def _observe(self, dt_s: float) -> None:
         self._observability.add(self._ekf.information, dt_s)
         self._ticks += 1
@@ -506,6 +460,7 @@ class SupervisedEKF:
             jacobians=jacobians,
             covariance=self._ekf.estimate.covariance,
             noise=self._trust.noise.variance,
+            moved_s=tuple(self._motion.moved_s),
             sensitivity=tuple(monitor.sensitivity for monitor in monitors),
             placements=tuple(map(self._ekf.link_placement, range(len(monitors)))),
             gains=self._gains,

@@ -1,6 +1,6 @@
 """Settings of the supervised filter."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from ekf.arrays import require_positive
 
@@ -23,6 +23,10 @@ class EventSettings:
         smallest_kg: Below this, and with a quiet bare link, a load is taken for gone.
         faint_kg: Below this it is so if the bare link explains the torques better.
         acquire_s: Time an estimate follows quickly after an event.
+        drift_window_s: Span in which a load that goes on changing shows.
+        drift_alarm: Misfit over that span that a change has to explain; the estimate
+            then follows it.
+        drift_quiet: Misfit at which it stops to.
     """
 
     window_s: float = 0.02
@@ -35,6 +39,9 @@ class EventSettings:
     smallest_kg: float = 0.25
     faint_kg: float = 1.0
     acquire_s: float = 0.5
+    drift_window_s: float = 0.2
+    drift_alarm: float = 4.0
+    drift_quiet: float = 0.5
 
     def __post_init__(self) -> None:
         """Check every field.
@@ -87,6 +94,8 @@ class SupervisorSettings:
         events: When loads come and go.
         noise: How noisy the rows are.
         tracking_scale: Factor on the process noise of a link whose load is known.
+        drift_s: Time in which a load that goes on changing costs as much certainty as
+            it has changed.
         attach_variance_alpha: Variance of the density channel after an event.
         attach_variance_t: Variance of the translation channels after an event [m^2].
         gate_sigma: Innovations beyond this many standard deviations are left out.
@@ -98,11 +107,17 @@ class SupervisorSettings:
             would take away from an ignorant filter, from which it counts as observable.
         observe_s: Span of these moments.
         scale_error: Relative error of the torque scale, for the reported interval.
-        persistent_share: Share of the noise that never averages out, for the reported
-            interval: 1 for friction and model errors, 0 for white noise.
+        persistent_share: Share of the noise that a resting arm can not average out, for
+            the reported interval: 1 for friction, 0 for white noise. It fades while the
+            arm moves.
+        averaged_share: Share of the filter's own standard deviation that is reported
+            once the arm has moved for long: friction that changes sign with the motion
+            averages out faster than the filter assumes. 1 for white noise.
         attachment_sigma_m: How far the centre of a load lies from a known attachment.
         resting_speed: A chain slower than this rests [rad/s, m/s]; its friction is one
             and the same error until it moves, so its samples count as one.
+        slip_speed: A loaded foot faster than this slides, and the wrenches are doubtful
+            [m/s].
         root_variance_scale: Factor on the variance of the free-flyer's rows while loads
             are tracked whose attachments are known. Friction of the legs and errors of
             the base reach these rows; they only have to tell mass from place.
@@ -111,6 +126,7 @@ class SupervisorSettings:
     events: EventSettings = EventSettings()
     noise: NoiseSettings = NoiseSettings()
     tracking_scale: float = 1e-3
+    drift_s: float = 0.02
     attach_variance_alpha: float = 0.5
     attach_variance_t: float = 0.05
     gate_sigma: float = 5.0
@@ -120,10 +136,12 @@ class SupervisorSettings:
     tick_s: float = 0.01
     observable_gain: float = 0.5
     observe_s: float = 1.0
-    scale_error: float = 0.02
+    scale_error: float = 0.015
     persistent_share: float = 1.0
+    averaged_share: float = 0.7
     attachment_sigma_m: float = 0.05
     resting_speed: float = 0.02
+    slip_speed: float = 0.1
     root_variance_scale: float = 10.0
 
     def __post_init__(self) -> None:
@@ -137,3 +155,31 @@ class SupervisorSettings:
                 name = f"SupervisorSettings.{field.name}"
                 zero = field.name == "persistent_share"
                 require_positive(name, getattr(self, field.name), or_zero=zero)
+
+    def scaled(self, *, force: float, torque: float) -> "SupervisorSettings":
+        """The same for a robot of another size.
+
+        Args:
+            force: Factor on forces and masses.
+            torque: Factor on torques.
+
+        Raises:
+            InvalidSettingError: If a factor is not finite and positive.
+        """
+        require_positive("force", force)
+        require_positive("torque", torque)
+        noise, events = self.noise, self.events
+        return replace(
+            self,
+            noise=replace(
+                noise,
+                joints_Nm=torque * noise.joints_Nm,
+                force_N=force * noise.force_N,
+                moment_Nm=torque * noise.moment_Nm,
+            ),
+            events=replace(
+                events,
+                smallest_kg=force * events.smallest_kg,
+                faint_kg=force * events.faint_kg,
+            ),
+        )

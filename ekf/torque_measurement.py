@@ -41,6 +41,7 @@ class TorqueMeasurement:
         self._data = self._model.createData()
         self._joint_ids = tuple(joint_ids)
         self._foot_frame_ids = tuple(foot_frame_ids)
+        self._foot_velocities = np.zeros((len(self._foot_frame_ids), 3))
         self._root_dofs = root_dofs(model)
         for joint_id in self._joint_ids:
             self._model.inertias[joint_id] = pin.Inertia.Zero()
@@ -49,6 +50,12 @@ class TorqueMeasurement:
     def model(self) -> pin.Model:
         """The private copy of the model, estimated links without inertia."""
         return self._model
+
+    @property
+    def foot_speeds(self) -> Array:
+        """(n_feet,) speed of each foot frame at the last sample [m/s]."""
+        speeds: Array = np.linalg.norm(self._foot_velocities, axis=1)
+        return speeds
 
     def evaluate(
         self, q: Array, v: Array, a: Array, tau_joints: Array, wrenches: Array
@@ -67,8 +74,11 @@ class TorqueMeasurement:
         residual = -pin.rnea(model, data, q, v, a)
         residual[self._root_dofs :] += tau_joints
         pin.computeJointJacobians(model, data, q)
-        for frame_id, wrench in zip(self._foot_frame_ids, wrenches, strict=True):
-            residual += self._foot_jacobian(frame_id).T @ wrench
+        pairs = zip(self._foot_frame_ids, wrenches, strict=True)
+        for foot, (frame_id, wrench) in enumerate(pairs):
+            jacobian = self._foot_jacobian(frame_id)
+            residual += jacobian.T @ wrench
+            self._foot_velocities[foot] = jacobian[:3] @ v
         return residual, self._regressor()
 
     def placement(self, joint_id: int) -> tuple[Array, Array]:

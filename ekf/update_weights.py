@@ -11,6 +11,7 @@ class UpdateWeights:
 
     Attributes:
         process_scale: (n,) factor on the process noise of each link.
+        added_variance: (10 n,) what the channels lose in certainty, beside that.
         learning: (10 n,) 1 for a channel that may move, 0 for one that keeps its value
             and its variance.
         variance_scale: (nv,) factor on the variance of each torque row.
@@ -19,6 +20,7 @@ class UpdateWeights:
     """
 
     process_scale: Array | None = None
+    added_variance: Array | None = None
     learning: Array | None = None
     variance_scale: Array | None = None
     constraint: Array | None = None

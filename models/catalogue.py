@@ -12,7 +12,12 @@ from typing import Any
 import msgspec
 import msgspec.inspect
 
-from models.errors import SettingsError, UnknownNameError, near_names
+from models.errors import (
+    SettingError,
+    SettingsError,
+    UnknownNameError,
+    near_names,
+)
 from models.files import is_file
 from models.installed import installed_urdf, is_installed_name
 from models.settings import RobotSettings
@@ -112,26 +117,30 @@ def _parse_value(text: str, key: str) -> Any:
 def _convert(table: dict[str, Any], source: str) -> RobotSettings:
     for key, value in _numbers(table):
         if not math.isfinite(value):
-            raise SettingsError(f"{source}: {key} is {value}, not a finite number")
+            raise SettingError(key, value, "must be a finite number", source)
     try:
         return msgspec.convert(table, RobotSettings)
     except msgspec.ValidationError as error:
-        raise SettingsError(f"{source}: {_sentence(str(error), table)}") from None
+        raise _setting_error(str(error), table).inside(source) from None
 
 
-def _sentence(problem: str, table: dict[str, Any]) -> str:
+def _setting_error(problem: str, table: dict[str, Any]) -> SettingError:
     """Key, value and rule of what msgspec says, which ends with a path to the key."""
     rule, _, path = problem.partition(" - at `$")
     key = path.strip(".`")
     unknown = re.search(r"unknown field `(.*)`", rule)
     if unknown:
-        place = f"[{key}]" if key else "the file"
         near = near_names(unknown[1], setting_names())
-        hint = f": did you mean {' or '.join(near)}?" if near else ""
-        return f"unknown key {unknown[1]!r} in {place}{hint}"
-    value = _value_at(table, key)
-    told = f" is {value!r}" if value is not None else ""
-    return f"{key}{told}: {rule}" if key else rule
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        return SettingError(_joined(key, unknown[1]), None, f"unknown key{hint}")
+    missing = re.search(r"missing required field `(.*)`", rule)
+    if missing:
+        return SettingError(_joined(key, missing[1]), None, "missing, must be given")
+    return SettingError(key or "the file", _value_at(table, key), rule)
+
+
+def _joined(key: str, name: str) -> str:
+    return f"{key}.{name}" if key else name
 
 
 def _value_at(table: Any, key: str) -> Any:

@@ -21,6 +21,21 @@ class SettingsError(ModelsError):
     """A settings file or an override is wrong."""
 
 
+class SettingError(SettingsError):
+    """One setting that can not be used, by its key."""
+
+    def __init__(self, key: str, value: object, rule: str, place: str = "") -> None:
+        """Build the sentence from key, value and rule, and the file if it is known."""
+        self.key, self.value, self.rule, self.place = key, value, rule, place
+        where = f"{place}: {key}" if place else key
+        told = "" if value is None else f" is {value!r}"
+        super().__init__(f"{where}{told}: {rule}")
+
+    def inside(self, file: object) -> SettingError:
+        """The same error, in a file."""
+        return SettingError(self.key, self.value, self.rule, str(file))
+
+
 class UnknownNameError(ModelsError):
     """A name that does not exist, with the nearest ones that do."""
 
@@ -32,9 +47,9 @@ class UnknownNameError(ModelsError):
         self.place = place
         near = near_names(name, self.choices)
         hint = f"did you mean {' or '.join(near)}? " if near else ""
+        self.rule = f"{hint}choose from {', '.join(self.choices)}"
         super().__init__(
-            f"unknown {kind} {name!r}{f' in {place}' if place else ''}: {hint}"
-            f"choose from {', '.join(self.choices)}"
+            f"unknown {kind} {name!r}{f' in {place}' if place else ''}: {self.rule}"
         )
 
     def inside(self, file: object) -> UnknownNameError:
@@ -45,6 +60,10 @@ class UnknownNameError(ModelsError):
 
 class RobotFileError(ModelsError):
     """A robot file that can not be read, or must not be used."""
+
+
+class UnwrittenError(ModelsError):
+    """A file that was asked for and could not be written; the results stand."""
 
 
 class ProposalError(ModelsError):

@@ -7,6 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from models.errors import ModelsError, SettingError, UnknownNameError
+
 Severity = Literal["error", "warning"]
 
 
@@ -54,6 +56,21 @@ def error(where: str, value: object, rule: str) -> Finding:
 def warning(where: str, value: object, rule: str) -> Finding:
     """A finding that does not."""
     return Finding(severity="warning", where=where, value=str(value), rule=rule)
+
+
+def setting_error(problem: ModelsError) -> Finding:
+    """What keeps settings from being used, by key, value and rule where they are known.
+
+    The file is left out; a report has its own.
+    """
+    if isinstance(problem, SettingError):
+        value = "unusable" if problem.value is None else repr(problem.value)
+        return error(f"settings: {problem.key}", value, problem.rule)
+    if isinstance(problem, UnknownNameError):
+        where = problem.place or problem.kind
+        rule = f"no such {problem.kind}; {problem.rule}"
+        return error(f"settings: {where}", repr(problem.name), rule)
+    return error("settings", "unusable", str(problem))
 
 
 def report(file: str, findings: Iterable[Finding]) -> Report:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from models.check.shapes import is_drawable
 from models.description import Body, Description, Pose
 from models.inertia import second_moments
 from models.meshes import find_mesh, package_folders
@@ -25,8 +26,9 @@ def geometry_text(description: Description, *, boxes: bool = False) -> str:
 
     Args:
         description: A robot whose links form a tree.
-        boxes: Draw a box with the link's inertia for visuals whose mesh is missing;
-            without, they are left out, as collision shapes always are.
+        boxes: Draw a box with the link's inertia for visuals whose mesh is missing or
+            whose size is none; without, they are left out, as collision shapes always
+            are.
     """
     robot = plain_element(description)
     source = description.source.root
@@ -35,7 +37,11 @@ def geometry_text(description: Description, *, boxes: bool = False) -> str:
     for link in robot.findall("link"):
         name = link.get("name", "")
         shapes = [s for s in _link(source, name) if s.tag in _SHAPES]
-        found = [s for s in copy.deepcopy(shapes) if _resolve(s, description, folders)]
+        found = [
+            shape
+            for shape in copy.deepcopy(shapes)
+            if is_drawable(shape) and _resolve(shape, description, folders)
+        ]
         link.extend(found)
         lost = _visuals(shapes) > _visuals(found)
         if boxes and lost:

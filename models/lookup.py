@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from models.catalogue import robot_names
+from models.catalogue import load_settings, robot_names
 from models.errors import ModelsError, RobotFileError, UnknownNameError
 from models.files import is_file
 from models.installed import PREFIX, installed_robot_names, installed_urdf
@@ -13,21 +13,25 @@ _SUFFIXES = ("_description", "_data")
 
 
 def find_urdf(name: str) -> Path:
-    """URDF of a path, or of an installed robot by name.
+    """URDF of a path, or of a robot by name.
 
     Args:
-        name: Path of a URDF; `example-robot-data:NAME`; NAME alone; or the name of a
+        name: Path of a URDF, or of settings, which name theirs;
+            a shipped robot; `example-robot-data:NAME`; NAME alone; or the name of a
             description package, such as g1_description.
 
     Raises:
         RobotFileError: It looks like a path and nothing is there.
-        UnknownNameError: No such robot is installed.
+        SettingsError: Settings that can not be used.
+        UnknownNameError: There is no such robot.
     """
     path = Path(name)
     if is_file(path):
-        return path
+        return Path(load_settings(name).urdf) if path.suffix == ".toml" else path
     if name.startswith(".") or path.suffix or len(path.parts) != 1:
         raise RobotFileError(f"robot file {path} does not exist, or is no file")
+    if name in robot_names():
+        return Path(load_settings(name).urdf)
     return installed_urdf(f"{PREFIX}{_known(name)}")
 
 

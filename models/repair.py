@@ -19,7 +19,8 @@ from models.check.bodies import tensor_text
 from models.check.limits import is_placeholder_effort
 from models.check.symmetry import mirrored_name
 from models.description import Body, Description, Joint, describe
-from models.errors import RobotFileError
+from models.errors import RobotFileError, UnwrittenError
+from models.files import write_whole
 from models.findings import Report
 from models.inertia import is_impossible, is_slack, nearest_possible
 from models.tree import children, rigid_groups, roots
@@ -58,15 +59,20 @@ def write_repaired(description: Description, out: Path) -> Repaired:
     """Repair a robot file and write the copy.
 
     Raises:
-        RobotFileError: `out` exists, or can not be written.
+        RobotFileError: `out` exists, or its folder does not.
+        UnwrittenError: It can not be written.
     """
     content, repairs = repaired_text(description)
     try:
+        if not out.parent.is_dir():
+            raise RobotFileError(f"--fix {out}: there is no folder {out.parent}")
         if out.exists():
             raise RobotFileError(f"--fix {out}: exists; name a new file")
-        out.write_bytes(content)
+        write_whole(out, content)
     except OSError as problem:
-        raise RobotFileError(f"--fix {out}: {problem.strerror}") from None
+        raise UnwrittenError(
+            f"--fix {out}: can not be written: {problem.strerror}"
+        ) from None
     copy = describe(parse_urdf(out, content))
     report = check_description(copy)
     return Repaired(file=str(out), repairs=tuple(repairs), report=report)

@@ -73,6 +73,16 @@ def placements(
     return poses
 
 
+def extent_m(description: Description, root: str) -> tuple[float, str]:
+    """Distance of the furthest link's origin from the root's [m], and that link."""
+    distances = {
+        link: float(np.linalg.norm(pose[:3, 3]))
+        for link, pose in placements(description, root).items()
+    }
+    furthest = max(distances, key=distances.__getitem__)
+    return distances[furthest], furthest
+
+
 def transform(pose: Pose) -> Array:
     """Homogeneous matrix (4, 4) of a pose."""
     matrix = np.eye(4)

@@ -13,12 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.errors import RobotFileError
+from models.files import is_file
 
 MAX_BYTES = 50_000_000
 """No robot file is larger; a larger file is a mistake."""
 
 MAX_DEPTH = 50
 """Elements inside elements; URDFs have six levels, and writing XML recurses."""
+
+XACRO_RULE = "must be expanded first: xacro FILE.xacro > robot.urdf (pip install xacro)"
+"""Of a text whose elements and values are made by the program of that name."""
 
 _ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*("[^"]*"|'[^']*')""")
 _ODD_SPACE = re.compile(r"[^\S ]|&#(?:x0*9|0*9|x0*a|0*10|x0*d|0*13);", re.IGNORECASE)
@@ -59,8 +63,9 @@ def parse_urdf(path: Path, content: bytes) -> UrdfSource:
     try:
         root = ET.fromstring(content)
     except (ET.ParseError, ValueError, LookupError) as problem:
+        hint = f"; an unprocessed xacro: {XACRO_RULE}" if b"<xacro:" in content else ""
         raise RobotFileError(
-            f"{path} is not a usable URDF: not XML: {problem}"
+            f"{path} is not a usable URDF: not XML: {problem}{hint}"
         ) from None
     if root.tag != "robot":
         raise RobotFileError(
@@ -83,10 +88,8 @@ def _depth(root: ET.Element) -> int:
 
 
 def _read(path: Path) -> bytes:
-    if not path.exists():
-        raise RobotFileError(f"robot file {path} does not exist")
-    if not path.is_file():
-        raise RobotFileError(f"robot file {path} is not a file")
+    if not is_file(path):
+        raise RobotFileError(f"robot file {path} does not exist, or is no file")
     try:
         if path.stat().st_size > MAX_BYTES:
             raise RobotFileError(

@@ -18,7 +18,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from models.errors import ModelsError
-from scenarios.child_process import end_process
+from scenarios.child_process import end_process, start_process
 from scenarios.errors import ProcessLostError, ScenarioError
 from scenarios.records.record import RunRecord
 from scenarios.settings import RunSettings
@@ -82,7 +82,7 @@ class _Job:
         process = context.Process(
             target=_work, args=(settings, send, clock, os.getpid()), daemon=True
         )
-        process.start()
+        start_process(process)
         send.close()
         return cls(name=name, process=process, results=results, clock=clock)
 

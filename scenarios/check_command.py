@@ -10,11 +10,13 @@ from pathlib import Path
 import msgspec
 
 from models import RobotSettings, load_settings, robot_names
+from models.catalogue import settings_path
 from models.check import ALL, check_description
 from models.check.shapes import check_shapes
 from models.description import Description, read_description
-from models.errors import ModelsError
-from models.findings import Finding, Report, error, report
+from models.errors import ModelsError, SettingError, UnwrittenError
+from models.files import is_file
+from models.findings import Finding, Report, error, report, setting_error
 from models.lookup import find_urdf
 from models.plain_urdf import weld
 from models.repair import Repaired, write_repaired
@@ -30,6 +32,9 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     ok: bool
     """No errors."""
     file: str
+    """The robot file; the settings if they do not tell which."""
+    settings: str | None = None
+    """Settings file, if there is one."""
     findings: tuple[Finding, ...]
     """Errors first."""
     repaired: Repaired | None = None
@@ -38,19 +43,32 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
 
 def check_robot(options: Check) -> int:
     """Check a robot; exit code 0 without errors, 1 with, 2 if it can not be read."""
+    repaired, settings_file, code = None, None, EXIT_OK
     try:
         settings, description = _read(options.robot)
+        if settings is not None:
+            settings_file = str(settings_path(options.robot))
         found = _check(settings, description, [Path(m) for m in options.meshes])
-        repaired = None
         if options.fix is not None:
             repaired = write_repaired(description, Path(options.fix))
+    except UnwrittenError as problem:
+        say(str(problem))
+        code = EXIT_BAD_END
+    except SettingError as problem:
+        found = report(problem.place, [setting_error(problem)])
+        settings_file = problem.place
     except ModelsError as problem:
         return _refused(options, problem)
     result = CheckResult(
-        ok=found.ok, file=found.file, findings=found.findings, repaired=repaired
+        ok=found.ok,
+        file=found.file,
+        settings=settings_file,
+        findings=found.findings,
+        repaired=repaired,
     )
-    print_result(result, check_text(found, repaired), as_json=options.json)
-    return EXIT_OK if found.ok else EXIT_BAD_END
+    text = check_text(found, settings_file, repaired)
+    printed = print_result(result, text, as_json=options.json)
+    return max(code, printed, EXIT_OK if found.ok else EXIT_BAD_END)
 
 
 def _refused(options: Check, problem: ModelsError) -> int:
@@ -59,13 +77,15 @@ def _refused(options: Check, problem: ModelsError) -> int:
     if options.json:
         unread = error("file", options.robot, str(problem))
         result = CheckResult(ok=False, file=options.robot, findings=(unread,))
-        print(msgspec.json.encode(result).decode())
+        print_result(result, "", as_json=True)
     return EXIT_BAD_INPUT
 
 
-def check_text(found: Report, repaired: Repaired | None = None) -> str:
+def check_text(
+    found: Report, settings_file: str | None = None, repaired: Repaired | None = None
+) -> str:
     """Findings for a terminal, errors before warnings, then the repairs."""
-    lines = [found.file]
+    lines = list(dict.fromkeys(f for f in (settings_file, found.file) if f))
     for title, findings in (("error", found.errors), ("warning", found.warnings)):
         lines += _table(title, findings)
     lines.append(_verdict(found))
@@ -76,11 +96,15 @@ def _read(name: str) -> tuple[RobotSettings | None, Description]:
     """Settings, if the name has any, and the robot file.
 
     Raises:
+        SettingError: A setting can not be used.
         ModelsError: Unknown name, or a file that can not be read.
     """
     if name not in robot_names() and Path(name).suffix != ".toml":
         return None, read_description(find_urdf(name))
     settings = load_settings(name)
+    if not is_file(Path(settings.urdf)):
+        rule = "there is no such robot file"
+        raise SettingError("urdf", settings.urdf, rule, str(settings_path(name)))
     return settings, read_description(Path(settings.urdf))
 
 
@@ -94,7 +118,7 @@ def _check(
     try:
         welded = _welded(settings, description)
     except ModelsError as problem:
-        unfit = error("settings: groups.welded", settings.name, str(problem))
+        unfit = error("settings: groups.welded", "unusable", str(problem))
         found = check_description(description, rules)
         return report(found.file, (*found.findings, unfit))
     found = check_description(welded, rules)

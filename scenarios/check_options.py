@@ -7,9 +7,11 @@ from typing import Annotated
 import msgspec
 import tyro
 
+from scenarios.option_types import File
+
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
-    """What is wrong with a robot file?"""
+    """What is wrong with a robot file, and with settings for it?"""
 
     robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
     """URDF file, settings.toml, or name of a shipped or installed robot."""
@@ -18,7 +20,7 @@ class Check(msgspec.Struct, frozen=True, kw_only=True):
         tyro.conf.arg(metavar="FOLDER"),
     ] = ()
     """Folder in which packages of package:// meshes are looked for."""
-    fix: str | None = None
+    fix: File = None
     """Write a repaired copy of the URDF to this new file."""
     json: bool = False
     """Print one JSON object on standard output."""

@@ -1,10 +1,29 @@
-"""The end of a spawned process: asked, then told, then made."""
+"""Beginning and end of a spawned process.
+
+It begins deaf to Ctrl-C, which reaches all processes of a terminal, and would make it
+a traceback while it imports; who started it ends it: asked, then told, then made.
+"""
 
 from __future__ import annotations
 
+import signal
+from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 
 END_TIMEOUT_S = 5.0
+
+
+def start_process(process: BaseProcess) -> None:
+    """Start a process in which Ctrl-C stays blocked.
+
+    Blocked, not ignored: one that comes meanwhile is delivered here afterwards.
+    """
+    resource_tracker.ensure_running()  # its own start unblocks Ctrl-C
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def end_process(process: BaseProcess, *, grace_s: float = 0.0) -> None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import sys
-from collections.abc import Sequence
-from typing import Annotated, Literal, NoReturn, TextIO
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import msgspec
 import tyro
@@ -21,14 +23,36 @@ from models.errors import ModelsError
 from scenarios.check_options import Check
 from scenarios.estimators.options import Estimate, Estimators
 from scenarios.init_options import Init
+from scenarios.interrupts import (
+    EXIT_INTERRUPTED,
+    comes_from_interrupt,
+    ending_at_once,
+)
+from scenarios.option_types import (
+    Changes,
+    Faults,
+    Folder,
+    Kilograms,
+    RobotName,
+    Seconds,
+    told,
+)
 from scenarios.paper_options import Reproduce, Seeds, Tipping
 from scenarios.presets import defaults_text
 from scenarios.robots_options import Robots
 from scenarios.so101.options import So101
 from scenarios.teleop_options import References, Teleop
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scenarios.records.run_folder import RunFolder
+
 PROG = "wbmpc"
-EXIT_OK, EXIT_BAD_END, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
+EXIT_OK, EXIT_BAD_END, EXIT_BAD_INPUT = 0, 1, 2
+
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
+"""All but line breaks: some sentences have several lines."""
 
 PriorFlag = Literal["none", "inertia-only", "all"]
 
@@ -36,26 +60,34 @@ PriorFlag = Literal["none", "inertia-only", "all"]
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is asked for; shared by `run` and `compare`."""
 
-    scenario: Annotated[str, tyro.conf.Positional]
-    """Name of the scenario, such as window_washing; each has its own defaults."""
-    payload: float | None = None
+    scenario: Annotated[
+        str,
+        tyro.conf.Positional,
+        tyro.conf.arg(metavar="SCENARIO", help=f"One of these: {defaults_text()}."),
+    ]
+    payload: Kilograms = None
     """Load on the forearm tip [kg] (default: the scenario's)."""
-    arm: Literal["left", "right", "both"] | None = None
+    arm: Annotated[
+        Literal["left", "right", "both"] | None, told("{left,right,both}")
+    ] = None
     """Which forearm is loaded (default: the scenario's)."""
-    at: float | None = None
+    at: Seconds = None
     """When the load appears [s] (default: the scenario's)."""
-    remove_at: float | None = None
+    remove_at: Seconds = None
     """When it is taken off again [s] (default: the scenario's)."""
-    ramp: float | None = None
+    ramp: Seconds = None
     """Time over which the load grows [s] (default: the scenario's)."""
-    duration: float | None = None
+    duration: Seconds = None
     """Length of the run [s] (default: the scenario's)."""
-    push: tuple[float, float] | None = None
-    """Push at the pelvis, forward and to the left [N]."""
+    push: Annotated[tuple[float, float] | None, told("FORWARD LEFT")] = None
+    """Push at the pelvis, forward and to the left [N] (default: none)."""
     push_at: float = 8.0
     """When the push starts [s]."""
     push_for: float = 0.1
     """How long it lasts [s]."""
+    fault: Faults = ()
+    """Read a joint's position, velocity or torque wrongly: nan, stuck, zero, noise or
+    offset, from a time on for a while [s], such as torque:LEFT_ELBOW_Y:nan:5:1."""
     tare: float = 0.0
     """Length of the window before loading in which the estimator is tared [s]."""
     plant: Literal["clean", "hardware_twin"] = "clean"
@@ -65,20 +97,17 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     truth: bool = False
     """Control on the simulator's state on any plant (on the clean one it is anyway)."""
     prior: PriorFlag = "inertia-only"
-    """Channels the estimator's fictitious measurement pins."""
-    robot: str = "alexander"
+    """What the estimator keeps near nominal: nothing, the inertia's shape, or all."""
+    robot: RobotName = "alexander"
     """Name of a shipped robot, or its settings.toml."""
     seed: int = 0
     """Seed of everything random."""
-    set: Annotated[
-        tyro.conf.UseAppendAction[tuple[str, ...]],
-        tyro.conf.arg(metavar="KEY=VALUE"),
-    ] = ()
+    set: Changes = ()
     """Change a setting of the robot, such as mpc.costs.torque.weight=1e-4."""
     json: bool = False
     """Print one JSON object on standard output."""
-    out: str | None = None
-    """Folder for the run's files, empty or new (default: runs/TIMESTAMP-SCENARIO)."""
+    out: Folder = None
+    """Folder for the files, empty or new (default: runs/TIMESTAMP-SCENARIO-KIND)."""
     no_files: bool = False
     """Leave no folder behind."""
 
@@ -110,12 +139,9 @@ class Bench(msgspec.Struct, frozen=True, kw_only=True):
 
     quick: bool = False
     """Fewer repetitions: a look, not a measurement."""
-    robot: str = "alexander"
+    robot: RobotName = "alexander"
     """Name of a shipped robot, or its settings.toml."""
-    set: Annotated[
-        tyro.conf.UseAppendAction[tuple[str, ...]],
-        tyro.conf.arg(metavar="KEY=VALUE"),
-    ] = ()
+    set: Changes = ()
     """Change a setting of the robot, such as mpc.threads=2."""
     json: bool = False
     """Print one JSON object on standard output."""
@@ -130,16 +156,9 @@ class Doctor(msgspec.Struct, frozen=True, kw_only=True):
     """Print one JSON object on standard output."""
 
 
-def _scenarios_help(command: type) -> str:
-    """Docstring of a command and the scenarios' defaults."""
-    return f"{command.__doc__} Scenarios and their defaults: {defaults_text()}."
-
-
 Command = (
-    Annotated[Run, tyro.conf.subcommand("run", description=_scenarios_help(Run))]
-    | Annotated[
-        Compare, tyro.conf.subcommand("compare", description=_scenarios_help(Compare))
-    ]
+    Annotated[Run, tyro.conf.subcommand("run")]
+    | Annotated[Compare, tyro.conf.subcommand("compare")]
     | Annotated[Tipping, tyro.conf.subcommand("tipping")]
     | Annotated[Seeds, tyro.conf.subcommand("seeds")]
     | Annotated[Reproduce, tyro.conf.subcommand("reproduce")]
@@ -175,25 +194,33 @@ AnyCommand = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
+    resumable = False
     try:
-        command = parse(sys.argv[1:] if argv is None else argv)
+        with ending_at_once():
+            command = parse(sys.argv[1:] if argv is None else argv)
+            resumable = isinstance(command, Paper)
+            act = _action(command)
+        return act()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else EXIT_BAD_INPUT
-    try:
-        return _dispatch(command)
     except KeyboardInterrupt:
-        resumable = isinstance(command, Paper)
-        kept = "finished runs are kept" if resumable else "no files were kept"
-        say(f"interrupted: {kept}")
-        return EXIT_INTERRUPTED
+        return _interrupted(resumable)
     except ModelsError as error:
         say(str(error))
         return _exit_code(error)
     except Exception as error:
+        if comes_from_interrupt(error):
+            return _interrupted(resumable)
         if not _is_estimator_error(error):
             raise
         say(str(error))
         return EXIT_BAD_INPUT
+
+
+def _interrupted(resumable: bool) -> int:
+    kept = "finished runs are kept" if resumable else "no files were kept"
+    say(f"interrupted: {kept}")
+    return EXIT_INTERRUPTED
 
 
 def _is_estimator_error(error: Exception) -> bool:
@@ -201,8 +228,8 @@ def _is_estimator_error(error: Exception) -> bool:
     return any(cls.__name__ == "EkfError" for cls in type(error).__mro__)
 
 
-def entry_point() -> NoReturn:
-    """Script `wbmpc`."""
+def main_of_process() -> int:
+    """Run the command of this process, whatever its streams are."""
     sys.stdout = sys.stdout or _nowhere()
     sys.stderr = sys.stderr or _nowhere()
     code = main()
@@ -210,7 +237,7 @@ def entry_point() -> NoReturn:
         sys.stdout.flush()
     except OSError:  # whoever read the output has had enough
         sys.stdout = _nowhere()
-    sys.exit(code)
+    return code
 
 
 def _nowhere() -> TextIO:
@@ -219,8 +246,9 @@ def _nowhere() -> TextIO:
 
 
 def say(sentence: str) -> None:
-    """Say something that is not a result."""
-    print(f"{PROG}: {sentence}", file=sys.stderr)
+    """Say something that is not a result; control characters are made visible."""
+    shown = _CONTROL.sub(lambda found: ascii(found[0])[1:-1], sentence)
+    print(f"{PROG}: {shown}", file=sys.stderr)
 
 
 def parse(argv: Sequence[str]) -> AnyCommand:
@@ -229,6 +257,8 @@ def parse(argv: Sequence[str]) -> AnyCommand:
     Raises:
         SystemExit: With code 0 after help, 2 after a sentence about a mistake.
     """
+    for argument in argv:
+        _refuse_no_text(argument)
     words = io.StringIO()
     try:
         with contextlib.redirect_stderr(words):
@@ -245,37 +275,57 @@ def parse(argv: Sequence[str]) -> AnyCommand:
         raise
 
 
-def _dispatch(command: AnyCommand) -> int:
+def _refuse_no_text(argument: str) -> None:
+    """No name can have a NUL, and no result bytes that are no text.
+
+    Raises:
+        SystemExit: It has.
+    """
+    if "\0" in argument or _is_broken(argument):
+        say(f"{argument!r}: has a NUL, or is not UTF-8; no name can be that")
+        raise SystemExit(EXIT_BAD_INPUT)
+
+
+def _is_broken(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _action(command: AnyCommand) -> Callable[[], int]:
+    """What a command does, with everything imported that it needs to start."""
     if isinstance(command, Doctor):
-        return _doctor(command)
+        return partial(_doctor, command)
     if isinstance(command, Check):
         from scenarios.check_command import check_robot
 
-        return check_robot(command)
+        return partial(check_robot, command)
     if isinstance(command, Init):
         from scenarios.init_command import init_robot
 
-        return init_robot(command)
+        return partial(init_robot, command)
     if isinstance(command, Robots):
         from scenarios.robots_command import compare_robots
 
-        return compare_robots(command)
+        return partial(compare_robots, command)
     if isinstance(command, So101):
         from scenarios.so101.command import so101
 
-        return so101(command)
+        return partial(so101, command)
     if isinstance(command, Estimate):
         from scenarios.estimators.estimate_command import estimate_log
 
-        return estimate_log(command)
+        return partial(estimate_log, command)
     if isinstance(command, Estimators):
         from scenarios.estimators.estimators_command import compare_estimators
 
-        return compare_estimators(command)
+        return partial(compare_estimators, command)
     if isinstance(command, Bench):
         from scenarios.bench.command import bench
 
-        return bench(command)
+        return partial(bench, command)
     if isinstance(command, Paper):
         return _paper(command)
     if isinstance(command, Teleop | References):
@@ -284,43 +334,48 @@ def _dispatch(command: AnyCommand) -> int:
     from scenarios import commands
 
     if isinstance(command, Compare):
-        return commands.compare_scenario(command)
-    return commands.run_scenario(command)
+        return partial(commands.compare_scenario, command)
+    return partial(commands.run_scenario, command)
 
 
-def _teleop(command: Teleop | References) -> int:
+def _teleop(command: Teleop | References) -> Callable[[], int]:
     from scenarios.teleop import command as commands
 
     if isinstance(command, References):
-        return commands.write_references(command)
-    return commands.teleop(command)
+        return partial(commands.write_references, command)
+    return partial(commands.teleop, command)
 
 
-def _paper(command: Paper) -> int:
+def _paper(command: Paper) -> Callable[[], int]:
     from scenarios.reproduction import commands
 
     if isinstance(command, Tipping):
-        return commands.run_tipping(command)
+        return partial(commands.run_tipping, command)
     if isinstance(command, Seeds):
-        return commands.run_seeds(command)
-    return commands.reproduce(command)
+        return partial(commands.run_seeds, command)
+    return partial(commands.reproduce, command)
 
 
 def _doctor(command: Doctor) -> int:
     from scenarios.doctor import diagnose, diagnosis_text
 
     diagnosis = diagnose()
-    print_result(diagnosis, diagnosis_text(diagnosis), as_json=command.json)
-    return EXIT_OK if diagnosis.ok else EXIT_BAD_END
+    text = diagnosis_text(diagnosis)
+    printed = print_result(diagnosis, text, as_json=command.json)
+    return max(printed, EXIT_OK if diagnosis.ok else EXIT_BAD_END)
 
 
-def print_result(value: object, text: str, *, as_json: bool) -> None:
+def print_result(value: object, text: str, *, as_json: bool) -> int:
     """Print the text, or the value as one JSON object and the text as words.
 
     A reader who has had enough, or a full disk, must not cost the run's files.
+
+    Returns:
+        Exit code: bad if the result could not be printed to one who wanted it.
     """
     if as_json:
-        print(text, file=sys.stderr)
+        if text:
+            print(text, file=sys.stderr)
         text = msgspec.json.encode(value).decode()
     try:
         print(text, flush=True)
@@ -328,10 +383,18 @@ def print_result(value: object, text: str, *, as_json: bool) -> None:
         sys.stdout = _nowhere()
         if not isinstance(error, BrokenPipeError):
             say(f"could not print the result: {error.strerror}")
+            return EXIT_BAD_END
+    return EXIT_OK
+
+
+def tell_folder(folder: RunFolder, path: Path) -> int:
+    """Say where the files are, or which could not be written; exit code."""
+    say(folder.problem or f"files in {path}")
+    return EXIT_BAD_END if folder.problem else EXIT_OK
 
 
 def _exit_code(error: ModelsError) -> int:
-    """Failed gates and lost processes end badly; anything else refused is bad input.
+    """Failed gates, lost processes and full disks end badly; the rest is bad input.
 
     By name: with a wrong pair of wheels the module of these classes does not import.
     """
@@ -341,6 +404,7 @@ def _exit_code(error: ModelsError) -> int:
         "ModelMismatchError",
         "ProcessLostError",
         "RealTimeError",
+        "UnwrittenError",
     }
     names = {cls.__name__ for cls in type(error).__mro__}
     return EXIT_BAD_END if gates & names else EXIT_BAD_INPUT

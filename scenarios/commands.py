@@ -21,6 +21,7 @@ from scenarios.cli import (
     RunOptions,
     print_result,
     say,
+    tell_folder,
 )
 from scenarios.compare import Comparison, ComparisonRuns, compare, gather, plan_runs
 from scenarios.errors import ScenarioError
@@ -28,14 +29,14 @@ from scenarios.metrics.evaluation import (
     evaluate,
     evaluation_text,
     twin_of,
-    write_pictures,
 )
 from scenarios.metrics.results import RunMetrics
 from scenarios.presets import PAPER_ROBOT, run_settings
 from scenarios.records.record import RunRecord
-from scenarios.records.run_folder import RunFolder, choose_path
+from scenarios.records.run_folder import RunFolder, asked_path
 from scenarios.records.versions import installed_versions
 from scenarios.reports.tables import comparison_table
+from scenarios.sensor_faults import check_joints, parse_fault
 from scenarios.settings import PriorName, Push, RunSettings
 from wbmpc.robot import Robot
 
@@ -55,52 +56,55 @@ def run_scenario(options: Run) -> int:
     settings = resolve(options, estimator=not options.no_ekf)
     robot = check(settings)
     tell_load(options, settings)
-    path = folder_path(options, "run" if settings.estimator else "run-no-ekf")
+    kind = "run" if settings.estimator else "run-no-ekf"
+    path = asked_path(options, f"{options.scenario}-{kind}")
     record, twin = _run_with_twin(options, settings, robot)
     metrics = evaluate(record, robot, twin)
     records = {"unloaded": twin} if twin is not None else {}
     records[run_key(settings)] = record
     text = evaluation_text(metrics)
-    print_result(metrics, text, as_json=options.json)
-    if path is not None:
-        save(path, robot, metrics, text, records)
-    return verdict({"run": metrics})
+    printed = print_result(metrics, text, as_json=options.json)
+    saved = save(path, robot, metrics, text, records)
+    return max(printed, saved, verdict({"run": metrics}))
 
 
-def _refuse_idle_options(options: Run) -> None:
-    """Options of the estimator say nothing where there is none.
+def _refuse_idle_options(options: RunOptions) -> None:
+    """Options of an estimator or a push say nothing where there is none.
 
     Raises:
         ScenarioError: One was given all the same.
     """
-    default = Run(scenario=options.scenario)
-    idle = {
-        "--tare": options.tare != default.tare,
-        "--prior": options.prior != default.prior,
-    }
-    for name, given in idle.items():
-        if options.no_ekf and given:
-            raise ScenarioError(f"{name}: is for the estimator; not with --no-ekf")
+    default = RunOptions(scenario=options.scenario)
+    if isinstance(options, Run) and options.no_ekf:
+        for name in ("tare", "prior"):
+            if getattr(options, name) != getattr(default, name):
+                raise ScenarioError(
+                    f"--{name}: is for the estimator; not with --no-ekf"
+                )
+    for name in ("push_at", "push_for"):
+        if options.push is None and getattr(options, name) != getattr(default, name):
+            flag = name.replace("_", "-")
+            raise ScenarioError(f"--{flag}: is for a push; give --push, too")
 
 
 def compare_scenario(options: Compare) -> int:
     """Run a scenario unloaded, without and with estimator, and compare."""
+    _refuse_idle_options(options)
     if options.jobs < 1:
         raise ScenarioError(f"--jobs {options.jobs}: must be 1 or more")
     settings = resolve(options, estimator=True)
     robot = check(settings)
     tell_load(options, settings)
-    path = folder_path(options, "compare")
+    path = asked_path(options, f"{options.scenario}-compare")
     plan = plan_runs(settings, priors=options.priors)
     with Bars(plan) as bars:
         records = run_all(plan, jobs=options.jobs, progress=bars.show)
     runs = gather(records)
     result = compare(runs, robot)
     text = comparison_table(result)
-    print_result(result, text, as_json=options.json)
-    if path is not None:
-        save(path, robot, result, text, records)
-    return verdict(_judged(result, runs))
+    printed = print_result(result, text, as_json=options.json)
+    saved = save(path, robot, result, text, records)
+    return max(printed, saved, verdict(_judged(result, runs)))
 
 
 def resolve(options: RunOptions, *, estimator: bool) -> RunSettings:
@@ -122,6 +126,7 @@ def resolve(options: RunOptions, *, estimator: bool) -> RunSettings:
     return run_settings(
         options.scenario,
         push=push,
+        faults=tuple(map(parse_fault, options.fault)),
         tare_s=options.tare,
         plant=options.plant,
         friction_compensation=not options.no_friction_compensation,
@@ -149,6 +154,7 @@ def check(settings: RunSettings) -> Robot:
     """
     find_scenario(settings.scenario)
     robot = Robot.load(settings.robot, settings.overrides)
+    check_joints(settings.faults, robot.joint_names)
     _tell_doubts(robot)
     return robot
 
@@ -168,33 +174,29 @@ def tell_load(options: RunOptions, settings: RunSettings) -> None:
         say(default_load(settings).sentence(settings.robot))
 
 
-def folder_path(options: RunOptions, kind: str) -> Path | None:
-    """Where the files go; None if there shall be none.
-
-    Raises:
-        ScenarioError: `--out` names something that is in use.
-    """
-    if options.no_files:
-        return None
-    return choose_path(options.out, f"{options.scenario}-{kind}")
-
-
 def run_key(settings: RunSettings) -> str:
     """Name of a run in plots and files."""
     return "with_estimator" if settings.estimator else "without_estimator"
 
 
 def save(
-    path: Path,
+    path: Path | None,
     robot: Robot,
     result: RunMetrics | Comparison,
     text: str,
     records: Mapping[str, RunRecord],
-) -> None:
-    """Write the run folder and say where it is, or what went wrong with it."""
+) -> int:
+    """Write the run folder, if any, and say where it is, or what is not there.
+
+    Returns:
+        Exit code: bad if something could not be written.
+    """
+    if path is None:
+        return EXIT_OK
     from scenarios.records.mcap_log import write_log
     from scenarios.reports.meshcat_view import write_animation
-    from scenarios.reports.plots import write_plots
+    from scenarios.reports.plots import run_figures
+    from scenarios.reports.plots_experiments import experiment_figures
 
     shown = records.get("with_estimator", records.get("without_estimator"))
     assert shown is not None
@@ -209,9 +211,9 @@ def save(
             name = "log.mcap" if record is shown else f"log-{key}.mcap"
             folder.write(name, lambda p, r=record: write_log(p, r))  # type: ignore[misc]
         folder.write("replay.html", lambda p: write_animation(p, robot, shown, other))
-        folder.write("plots", lambda p: write_plots(p, robot, records))
-        folder.write("plots", lambda p: write_pictures(p, robot, records))
-    say(folder.problem or f"files in {path}")
+        folder.draw(run_figures(robot, records))
+        folder.draw(experiment_figures(robot, records))
+    return tell_folder(folder, path)
 
 
 def verdict(judged: Mapping[str, RunMetrics]) -> int:

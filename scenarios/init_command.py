@@ -9,13 +9,15 @@ from pathlib import Path
 import msgspec
 
 from models.description import Description
-from models.files import is_file
+from models.errors import ModelsError, UnwrittenError
+from models.files import write_whole
 from models.installed import installed_rotor_inertia_kgm2, name_of_installed
 from models.lookup import find_urdf
 from models.proposal import Proposal, propose, settings_text
-from scenarios.cli import EXIT_OK, print_result, say
+from scenarios.cli import print_result, say
 from scenarios.errors import ScenarioError
 from scenarios.init_options import Init
+from scenarios.records.run_folder import check_writable
 from scenarios.robot_loads import ArmStrength, arm_strength
 from wbmpc.robot import Robot
 from wbmpc.robot_model import load_any
@@ -48,15 +50,16 @@ def init_robot(options: Init) -> int:
 
     Raises:
         ModelsError: The robot can not be read, is no humanoid, or there is already a
-            settings file.
+            settings file, or none can be written.
     """
     target = Path(options.out) / FILE
+    check_writable(target)
     if target.exists():
         raise ScenarioError(
             f"--out {options.out}: {target} exists; choose another folder"
         )
     urdf = find_urdf(options.robot)
-    installed = None if is_file(Path(options.robot)) else name_of_installed(urdf)
+    installed = None if urdf == Path(options.robot) else _installed_name(urdf)
     model, description = load_any(urdf)
     proposal = propose(
         model,
@@ -68,10 +71,18 @@ def init_robot(options: Init) -> int:
     settings = msgspec.structs.replace(proposal.settings, name=name)
     result = _result(proposal, Robot(settings), target)
     reference = installed or _relative(urdf, target)
+    printed = print_result(result, _told(result), as_json=options.json)
     _write(target, settings_text(proposal, reference, name))
-    print_result(result, _told(result), as_json=options.json)
     say(f"wrote {target}; try: wbmpc run window_washing --robot {target}")
-    return EXIT_OK
+    return printed
+
+
+def _installed_name(urdf: Path) -> str | None:
+    """`example-robot-data:NAME` of a file that was found by name."""
+    try:
+        return name_of_installed(urdf)
+    except ModelsError:
+        return None
 
 
 def _name(description: Description) -> str:
@@ -88,9 +99,11 @@ def _relative(urdf: Path, target: Path) -> str:
 def _write(target: Path, text: str) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+        write_whole(target, text.encode())
     except OSError as error:
-        raise ScenarioError(f"{target}: can not be written: {error.strerror}") from None
+        raise UnwrittenError(
+            f"{target}: can not be written: {error.strerror}"
+        ) from None
 
 
 def _result(proposal: Proposal, robot: Robot, target: Path) -> InitResult:

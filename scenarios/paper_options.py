@@ -8,24 +8,24 @@ from typing import Annotated, Literal
 import msgspec
 import tyro
 
+from scenarios.option_types import Changes, RobotName, ScenarioName, told
+
+ONLY_DEFAULT = "(default: all; no ablation if quick)"
 DEFAULT_REPRODUCTION = "runs/reproduction"
 
 
 class PaperOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What these commands share."""
 
-    robot: str = "alexander"
+    robot: RobotName = "alexander"
     """Name of a shipped robot, or its settings.toml."""
-    set: Annotated[
-        tyro.conf.UseAppendAction[tuple[str, ...]],
-        tyro.conf.arg(metavar="KEY=VALUE"),
-    ] = ()
+    set: Changes = ()
     """Change a setting of the robot, such as mpc.costs.torque.weight=1e-4."""
     quick: bool = False
     """Shorter runs, coarser searches: a check, not the paper's test."""
     jobs: int = min(2, os.cpu_count() or 1)
     """Runs at a time, each in a process of its own."""
-    out: str = DEFAULT_REPRODUCTION
+    out: Annotated[str, tyro.conf.arg(metavar="FOLDER")] = DEFAULT_REPRODUCTION
     """Folder of the results; finished runs in it are used again."""
     keep_old: bool = False
     """Use finished runs even if the program has changed since."""
@@ -45,10 +45,10 @@ class Tipping(PaperOptions, frozen=True, kw_only=True):
 class Seeds(PaperOptions, frozen=True, kw_only=True):
     """Run a scenario on several twins of the hardware: falls and spread of figures."""
 
-    scenario: Annotated[str, tyro.conf.Positional]
+    scenario: ScenarioName
     """Name of the scenario, such as runtime_loading."""
     seeds: int = 10
-    """How many, from seed 0 up."""
+    """Number of twins, with seeds from 0 up."""
 
 
 class Reproduce(PaperOptions, frozen=True, kw_only=True):
@@ -58,7 +58,6 @@ class Reproduce(PaperOptions, frozen=True, kw_only=True):
     """
 
     seeds: int = 3
-    """Twins of the hardware, from seed 0 up."""
-    only: tuple[str, ...] = ()
-    """Parts to make: washing, balance, tipping, runtime_loading, squat_pickup,
-    ablation, seeds (default: all; no ablation if quick)."""
+    """Number of twins of the hardware, with seeds from 0 up."""
+    only: Annotated[tuple[str, ...], told("PART [PART ...]", ONLY_DEFAULT)] = ()
+    """washing, balance, tipping, runtime_loading, squat_pickup, ablation or seeds."""

@@ -53,11 +53,11 @@ def compare_robots(options: Robots) -> int:
             for name, row in zip(names, rows, strict=True)
         ]
     result = RobotsResult(robots=rows, versions=installed_versions())
-    print_result(result, robots_table(rows), as_json=options.json)
+    printed = print_result(result, robots_table(rows), as_json=options.json)
     ended_badly = [name for row in rows for name in fallen(row)]
     for name in ended_badly:
         say(f"{name} ended badly: the robot fell")
-    return EXIT_BAD_END if ended_badly else EXIT_OK
+    return max(printed, EXIT_BAD_END if ended_badly else EXIT_OK)
 
 
 def _lab(options: Robots) -> Lab:

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from scenarios.errors import ScenarioError
+from scenarios.sensor_faults import SensorFault
 
 MAX_PAYLOAD_KG = 100.0
 """More than any robot here weighs; a larger number is a mistake."""
@@ -83,6 +84,8 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Where the base's state comes from unless it is the simulator's."""
     push: Push | None = None
     """A push at the root link."""
+    faults: tuple[SensorFault, ...] = ()
+    """Faults of joint sensors."""
     tare_s: float = 0.0
     """Length of the window before loading over which the estimator, held at nominal,
     averages the torque residual; what is found is taken off from then on. 0: none."""
@@ -100,6 +103,8 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
         _in_range("ramp", self.ramp_s, 0.0, 3600.0, "s")
         if self.push is not None:
             _in_range("push-at", self.push.at_s, 0.0, self.duration_s, "s")
+        for fault in self.faults:
+            _in_range("fault: AT", fault.at_s, 0.0, self.duration_s, "s")
         _in_range("tare", self.tare_s, 0.0, self.at_s, "s")
         if self.remove_at_s is not None:
             _in_range("remove-at", self.remove_at_s, self.at_s, self.duration_s, "s")

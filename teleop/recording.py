@@ -14,6 +14,7 @@ from mcap.exceptions import EndOfFile, McapError
 from mcap.reader import NonSeekingReader
 from mcap.writer import CompressionType, Writer
 
+from models.errors import UnwrittenError
 from teleop.errors import RecordingError
 from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from teleop.stream_messages import ReferenceMessage
@@ -162,14 +163,15 @@ def record_track(path: Path, robot: Robot, track: ReferenceTrack) -> int:
     """Write a track as the recording of its stream; returns the number of samples.
 
     Raises:
-        RecordingError: The file can not be written.
+        RecordingError: The file exists already, or can not be made.
+        UnwrittenError: It could not be written to its end.
     """
     messages = list(track_messages(track))
     with ReferenceRecorder(path, robot) as recorder:
         for message in messages:
             recorder.send(message)
     if recorder.problem is not None:
-        raise RecordingError(recorder.problem)
+        raise UnwrittenError(recorder.problem)
     return len(messages)
 
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from types import ModuleType
 
 import crocoddyl
+import msgspec
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
 from models.settings import CostSettings, SoleSettings
-from wbmpc.errors import SettingsError, UnknownNameError
+from wbmpc.errors import SettingError, UnknownNameError
 from wbmpc.reference import UPPER_BODY, Reference, home_reference
 from wbmpc.robot import BASE, Robot
 from wbmpc.variant import FASTEST
@@ -73,19 +74,21 @@ class Scene:
     residuals: ModuleType
 
 
-def _quad(rows: Sequence[float], size: int) -> crocoddyl.ActivationModelWeightedQuad:
-    return crocoddyl.ActivationModelWeightedQuad(broadcast(rows, size))
+def _quad(cost: msgspec.Struct, size: int) -> crocoddyl.ActivationModelWeightedQuad:
+    return crocoddyl.ActivationModelWeightedQuad(_rows(cost, "rows", size))
 
 
-def broadcast(rows: Sequence[float], size: int) -> Array:
-    """Per-row values; a single one is repeated.
+def _rows(cost: msgspec.Struct, field: str, size: int) -> Array:
+    """Per-row values of a cost's field; a single one is repeated.
 
     Raises:
-        SettingsError: Neither one value nor one a row.
+        SettingError: Neither one value nor one a row.
     """
-    if len(rows) not in (1, size):
-        raise SettingsError(f"{len(rows)} values where 1 or {size} are needed")
-    return np.array(np.broadcast_to(np.asarray(rows, dtype=float), (size,)))
+    values = getattr(cost, field)
+    if len(values) not in (1, size):
+        rule = f"has {len(values)} values where 1 or {size} are needed"
+        raise SettingError(field, list(values), rule)
+    return np.array(np.broadcast_to(np.asarray(values, dtype=float), (size,)))
 
 
 def _upper_body_tracking(scene: Scene) -> list[CostItem]:
@@ -97,12 +100,12 @@ def _upper_body_tracking(scene: Scene) -> list[CostItem]:
         joints,
         scene.reference.q_upper,
         scene.reference.v_upper,
-        broadcast(cost.kp, n),
-        broadcast(cost.kd, n),
+        _rows(cost, "kp", n),
+        _rows(cost, "kd", n),
         scene.nu,
         scene.literal,
     )
-    return [_item("upper_body_tracking", residual, _quad(cost.rows, n), cost.weight)]
+    return [_item("upper_body_tracking", residual, _quad(cost, n), cost.weight)]
 
 
 def _center_of_mass(scene: Scene) -> list[CostItem]:
@@ -110,12 +113,12 @@ def _center_of_mass(scene: Scene) -> list[CostItem]:
     residual = scene.residuals.ResidualModelCoMResponse(
         scene.state,
         scene.reference.com_m,
-        broadcast(cost.kp, 3),
-        broadcast(cost.kd, 3),
+        _rows(cost, "kp", 3),
+        _rows(cost, "kd", 3),
         scene.nu,
         scene.literal,
     )
-    return [_item("center_of_mass", residual, _quad(cost.rows, 3), cost.weight)]
+    return [_item("center_of_mass", residual, _quad(cost, 3), cost.weight)]
 
 
 def _pelvis_orientation(scene: Scene) -> list[CostItem]:
@@ -124,12 +127,12 @@ def _pelvis_orientation(scene: Scene) -> list[CostItem]:
         scene.state,
         scene.robot.frame_id(scene.robot.settings.root_link),
         scene.reference.rotation_midfoot_to_pelvis,
-        broadcast(cost.kp, 3),
-        broadcast(cost.kd, 3),
+        _rows(cost, "kp", 3),
+        _rows(cost, "kd", 3),
         scene.nu,
         scene.literal,
     )
-    return [_item("pelvis_orientation", residual, _quad(cost.rows, 3), cost.weight)]
+    return [_item("pelvis_orientation", residual, _quad(cost, 3), cost.weight)]
 
 
 def _foot_placement(scene: Scene) -> list[CostItem]:
@@ -140,12 +143,12 @@ def _foot_placement(scene: Scene) -> list[CostItem]:
             scene.state,
             scene.robot.frame_id(sole.frame),
             scene.soles[sole.frame],
-            broadcast(cost.kp, 6),
-            broadcast(cost.kd, 6),
+            _rows(cost, "kp", 6),
+            _rows(cost, "kd", 6),
             scene.nu,
             scene.literal,
         )
-        activation = _quad(cost.rows, 6)
+        activation = _quad(cost, 6)
         items.append(
             _item("foot_placement", residual, activation, cost.weight, foot=sole)
         )
@@ -155,9 +158,9 @@ def _foot_placement(scene: Scene) -> list[CostItem]:
 def _angular_momentum(scene: Scene) -> list[CostItem]:
     cost = scene.costs.angular_momentum
     residual = scene.residuals.ResidualModelAngularMomentumResponse(
-        scene.state, broadcast(cost.gain, 3), scene.nu, scene.literal
+        scene.state, _rows(cost, "gain", 3), scene.nu, scene.literal
     )
-    return [_item("angular_momentum", residual, _quad(cost.rows, 3), cost.weight)]
+    return [_item("angular_momentum", residual, _quad(cost, 3), cost.weight)]
 
 
 def _lower_body_state(scene: Scene) -> list[CostItem]:
@@ -166,8 +169,8 @@ def _lower_body_state(scene: Scene) -> list[CostItem]:
     rows = np.zeros(2 * nv)
     for leg in ("left_leg", "right_leg"):
         joints = BASE + scene.robot.joints(leg)
-        rows[joints] = broadcast(cost.position, len(joints))
-        rows[nv + joints] = broadcast(cost.velocity, len(joints))
+        rows[joints] = _rows(cost, "position", len(joints))
+        rows[nv + joints] = _rows(cost, "velocity", len(joints))
     home = np.concatenate([scene.robot.home_q, np.zeros(nv)])
     residual = crocoddyl.ResidualModelState(scene.state, home, scene.nu)
     activation = crocoddyl.ActivationModelWeightedQuad(rows)
@@ -205,7 +208,7 @@ def _wrench(scene: Scene) -> list[CostItem]:
             6,
             scene.nu,
         )
-        activation = _quad(cost.rows, 6)
+        activation = _quad(cost, 6)
         items.append(
             _item("wrench", residual, activation, cost.weight, foot=sole, forces=True)
         )
@@ -228,7 +231,7 @@ def _center_of_pressure(scene: Scene) -> list[CostItem]:
             scene.nu,
         )
         rows = np.zeros(6)
-        rows[3:5] = broadcast(cost.rows, 2)
+        rows[3:5] = _rows(cost, "rows", 2)
         activation = crocoddyl.ActivationModelWeightedQuad(rows)
         items.append(
             _item(
@@ -300,12 +303,13 @@ def declare_costs(
 
     Raises:
         UnknownNameError: `mpc.disabled` names a term that does not exist.
-        SettingsError: A term has the wrong number of rows.
+        SettingError: A term has the wrong number of rows.
     """
     mpc = robot.settings.mpc
     for name in mpc.disabled:
         if name not in TERMS:
-            raise UnknownNameError("cost term", name, TERMS)
+            error = UnknownNameError("cost term", name, TERMS, "mpc.disabled")
+            raise error.inside(robot.source) if robot.source else error
     scene = Scene(
         robot=robot,
         costs=mpc.costs,
@@ -323,8 +327,10 @@ def declare_costs(
 def _build_term(name: str, scene: Scene) -> list[CostItem]:
     try:
         return TERMS[name](scene)
-    except SettingsError as error:
-        raise SettingsError(f"mpc.costs.{name}: {error}") from None
+    except SettingError as error:
+        key = f"mpc.costs.{name}.{error.key}"
+        source = scene.robot.source
+        raise SettingError(key, error.value, error.rule, source) from None
 
 
 def cost_sum(

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from models.errors import ModelsError, SettingsError, UnknownNameError
+from models.errors import (
+    ModelsError,
+    SettingError,
+    SettingsError,
+    UnknownNameError,
+)
 
 __all__ = [
     "DimensionError",
@@ -11,6 +16,7 @@ __all__ = [
     "PayloadError",
     "PushError",
     "RobotError",
+    "SettingError",
     "SettingsError",
     "UnknownNameError",
     "WbmpcError",

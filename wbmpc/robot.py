@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from models import RobotSettings, load_settings
 from models.catalogue import settings_path
 from models.settings import ArmSettings, SoleSettings
-from wbmpc.errors import DimensionError, RobotError, UnknownNameError
+from wbmpc.errors import DimensionError, SettingError, UnknownNameError
 from wbmpc.friction import JointFriction
 from wbmpc.robot_model import load_floating
 
@@ -33,6 +34,7 @@ class Robot:
 
     Attributes:
         settings: The robot's typed settings.
+        source: File of the settings, for messages; empty if there is none.
         full_model: All joints but the welded ones.
         model: The controller's joints.
         joint_names: Actuated joints of `full_model`, in its order.
@@ -40,14 +42,15 @@ class Robot:
         friction: What is known of their friction on the real robot; may be nothing.
     """
 
-    def __init__(self, settings: RobotSettings) -> None:
+    def __init__(self, settings: RobotSettings, source: str = "") -> None:
         """Build both models and check every name the settings use.
 
         Raises:
-            RobotError: The URDF is missing, has errors, or does not fit.
+            RobotError: The URDF is missing or has errors.
+            SettingError: A setting does not fit it.
             UnknownNameError: The settings name a joint or frame that is not there.
         """
-        self.settings = settings
+        self.settings, self.source = settings, source
         self.urdf_path = Path(settings.urdf)
         self.full_model = _load(settings)
         _add_frames(self.full_model, settings)
@@ -72,15 +75,15 @@ class Robot:
         """Build a shipped robot by name, or any robot from its settings file.
 
         Raises:
-            SettingsError: The settings are wrong.
-            RobotError: The URDF is missing, has errors, or does not fit.
+            SettingsError: The settings are wrong, or do not fit the URDF.
+            RobotError: The URDF is missing or has errors.
             UnknownNameError: No such robot, or a name that is not in its URDF.
         """
-        settings = load_settings(name, overrides)
+        settings, source = load_settings(name, overrides), str(settings_path(name))
         try:
-            return cls(settings)
-        except UnknownNameError as error:
-            raise error.inside(settings_path(name)) from None
+            return cls(settings, source)
+        except (SettingError, UnknownNameError) as error:
+            raise error.inside(source) from None
 
     @property
     def soles(self) -> tuple[SoleSettings, SoleSettings]:
@@ -192,12 +195,13 @@ class Robot:
         for place, name in self._named_joints(fields):
             if name not in self.joint_names:
                 raise UnknownNameError("joint", name, self.joint_names, place)
-        missing = set(self.joint_names) - set(grouped)
-        if missing or len(grouped) != len(set(grouped)):
-            raise RobotError(
-                f"{self.urdf_path}: every joint belongs to exactly one group of the "
-                f"settings; {sorted(missing) or 'a joint is named twice'}"
-            )
+        missing = sorted(set(self.joint_names) - set(grouped))
+        twice = sorted(name for name, count in Counter(grouped).items() if count > 1)
+        if missing or twice:
+            told = f"not in any: {', '.join(missing)}" if missing else ""
+            told = told or f"in more than one place: {', '.join(twice)}"
+            rule = f"every joint must be in one group, once; {told}"
+            raise SettingError("groups", None, rule)
         for place, name in self._named_frames():
             if not self.full_model.existFrame(name):
                 choices = (f.name for f in self.full_model.frames)
@@ -238,25 +242,26 @@ class Robot:
         for index, name in enumerate(self.joint_names):
             angle = self.settings.home.get(name, 0.0)
             if not low[index] - 1e-6 <= angle <= high[index] + 1e-6:
-                raise RobotError(
-                    f"home.{name} = {angle:g}: must be within the joint's limits "
-                    f"{low[index]:g} and {high[index]:g}"
-                )
+                limits = f"{low[index]:g} and {high[index]:g}"
+                rule = f"must be within the joint's limits {limits}"
+                raise SettingError(f"home.{name}", angle, rule)
 
     def _check_pairs(self) -> None:
         """Two soles, and two arms whose tip hangs on a moving link of their own."""
         left, right = (sole.frame for sole in self.soles)
         if left == right:
-            raise RobotError(f"left_sole and right_sole name the same frame {left!r}")
+            rule = "left_sole and right_sole must be different frames"
+            raise SettingError("right_sole.frame", right, rule)
         for side, arm in self.arms.items():
             link, tip = (self._carrier(n) for n in (arm.link, arm.tip_frame))
             own = getattr(self.settings.groups, f"{side}_arm")
             if link != tip or link not in own:
-                raise RobotError(
-                    f"{side}: link {arm.link!r} moves with joint {link!r} and "
-                    f"tip_frame {arm.tip_frame!r} with {tip!r}; both must move with "
-                    f"the same joint of groups.{side}_arm"
+                rule = (
+                    f"moves with joint {link!r} and tip_frame {arm.tip_frame!r} with "
+                    f"{tip!r}; both must move with the same joint of "
+                    f"groups.{side}_arm"
                 )
+                raise SettingError(f"{side}.link", arm.link, rule)
 
     def _carrier(self, frame: str) -> str:
         """Name of the controller's joint that moves a frame."""
@@ -292,9 +297,12 @@ def _add_frames(model: pin.Model, settings: RobotSettings) -> None:
     links = [f.name for f in model.frames if f.type == pin.FrameType.BODY]
     for name, frame in settings.frames.items():
         if model.existFrame(name):
-            raise RobotError(f"frames.{name}: the URDF has a frame of this name")
+            raise SettingError(
+                f"frames.{name}", None, "the URDF has a frame of this name"
+            )
         if frame.parent not in links:
-            raise UnknownNameError("link", frame.parent, links)
+            place = f"frames.{name}.parent"
+            raise UnknownNameError("link", frame.parent, links, place)
         index = model.getFrameId(frame.parent, pin.FrameType.BODY)
         parent, rotation = model.frames[index], pin.rpy.rpyToMatrix(*frame.rpy_rad)
         placement = parent.placement * pin.SE3(rotation, np.array(frame.position_m))

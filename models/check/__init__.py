@@ -16,9 +16,10 @@ from models.check.joint_kinds import check_kinds
 from models.check.limits import check_limits
 from models.check.mimics import check_mimics
 from models.check.shapes import check_shapes
+from models.check.size import check_size
 from models.check.structure import check_structure
 from models.check.symmetry import check_symmetry
-from models.check.text import check_text
+from models.check.text import check_expanded, check_text
 from models.description import Description
 from models.findings import Finding, Report, report
 
@@ -30,17 +31,23 @@ BODIES: tuple[Rule, ...] = (check_kinds, check_bodies, check_carried)
 """What rigid-body dynamics needs."""
 CONTROL: tuple[Rule, ...] = (check_moving_bodies, check_mimics, check_limits)
 """What a torque-limited controller needs besides."""
-ADVICE: tuple[Rule, ...] = (check_attributes, check_symmetry, check_shapes)
+ADVICE: tuple[Rule, ...] = (check_size, check_attributes, check_symmetry, check_shapes)
 """What makes a robot no less usable."""
 ALL: tuple[Rule, ...] = BODIES + CONTROL + ADVICE
-DOUBTS: tuple[Rule, ...] = (check_limits, check_shapes)
+DOUBTS: tuple[Rule, ...] = (check_size, check_limits, check_shapes)
 """What a run uses although it may be a placeholder, or shows although it is missing."""
 
 __all__ = ["ADVICE", "ALL", "BODIES", "CONTROL", "DOUBTS", "Rule", "check_description"]
 
 
 def check_description(description: Description, rules: Sequence[Rule] = ALL) -> Report:
-    """What could not be read, and what rules find; without a tree only what is not."""
+    """What could not be read, and what rules find; without a tree only what is not.
+
+    Of a text that has to be expanded first, that is the only finding.
+    """
+    unexpanded = list(check_expanded(description))
+    if unexpanded:
+        return report(str(description.path), unexpanded)
     structure = [f for rule in STRUCTURE for f in rule(description)]
     findings = [*description.problems, *structure]
     if not any(f.severity == "error" for f in structure):

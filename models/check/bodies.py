@@ -16,7 +16,7 @@ from models.inertia import (
     second_moments,
     smallest_eigenvalue,
 )
-from models.tree import placements, roots
+from models.tree import extent_m, roots
 
 Array = NDArray[np.float64]
 
@@ -31,11 +31,11 @@ _OTHER_ORDERS = {
 
 def check_bodies(description: Description) -> Iterator[Finding]:
     """Mass, tensor and centre of mass of each link by itself."""
-    extent_m = _extent(description)
+    reach_m, _ = extent_m(description, roots(description)[0])
     for link in description.links.values():
         if link.body is not None:
             yield from _mass(link.name, link.body)
-            yield from _tensor(link.name, link.body, extent_m)
+            yield from _tensor(link.name, link.body, reach_m)
 
 
 def tensor_text(tensor: Array) -> str:
@@ -57,7 +57,7 @@ def _mass(name: str, body: Body) -> Iterator[Finding]:
         yield error(f"link {name}: inertia", f"missing, mass {body.mass_kg:g}", rule)
 
 
-def _tensor(name: str, body: Body, extent_m: float) -> Iterator[Finding]:
+def _tensor(name: str, body: Body, reach_m: float) -> Iterator[Finding]:
     if body.tensor_kgm2 is None or body.mass_kg <= 0.0:
         return
     where, value = f"link {name}: inertia", tensor_text(body.tensor_kgm2)
@@ -73,7 +73,7 @@ def _tensor(name: str, body: Body, extent_m: float) -> Iterator[Finding]:
     elif is_flat(body.mass_kg, body.tensor_kgm2):
         rule = "is that of a point, a line or a sheet; real bodies have a thickness"
         yield warning(where, value, rule)
-    yield from _size(where, body, extent_m)
+    yield from _size(where, body, reach_m)
 
 
 def _advice(mass_kg: float, tensor: Array) -> str:
@@ -91,24 +91,18 @@ def _advice(mass_kg: float, tensor: Array) -> str:
     return words
 
 
-def _size(where: str, body: Body, extent_m: float) -> Iterator[Finding]:
+def _size(where: str, body: Body, reach_m: float) -> Iterator[Finding]:
     """A body much wider than the robot was measured in other units."""
     assert body.tensor_kgm2 is not None
     spread = np.trace(second_moments(body.tensor_kgm2)) / body.mass_kg
     radius_m = float(np.sqrt(max(spread, 0.0)))
-    if radius_m > max(extent_m, 0.5):
+    if radius_m > max(reach_m, 0.5):
         rule = (
             f"mass lies {radius_m:.3g} m from its centre on average, further than the "
-            f"robot reaches ({extent_m:.3g} m): units must be kg and m"
+            f"robot reaches ({reach_m:.3g} m): units must be kg and m"
         )
         yield warning(where, tensor_text(body.tensor_kgm2), rule)
 
 
 def _is_empty(body: Body) -> bool:
     return body.tensor_kgm2 is None or not body.tensor_kgm2.any()
-
-
-def _extent(description: Description) -> float:
-    """Distance of the furthest link from the root [m]."""
-    poses = placements(description, roots(description)[0])
-    return max(float(np.linalg.norm(pose[:3, 3])) for pose in poses.values())

@@ -7,10 +7,11 @@ from datetime import datetime
 
 import msgspec
 
+from models.files import write_whole
 from scenarios.bench.report import FOLDER, BenchResult, bench_table, load_last
 from scenarios.bench.solvers import SQP, Request, measure_in_child
 from scenarios.bench.stages import StageBench, percentiles
-from scenarios.cli import EXIT_OK, Bench, print_result, say
+from scenarios.cli import EXIT_BAD_END, EXIT_OK, Bench, print_result, say
 from scenarios.metrics.results import StageTiming
 from scenarios.records.versions import installed_versions
 from scenarios.settings import RunSettings
@@ -28,10 +29,8 @@ def bench(options: Bench) -> int:
     robot = Robot.load(options.robot, options.set)
     last = load_last(FOLDER)
     result = run_bench(robot, options)
-    print_result(result, bench_table(result, last), as_json=options.json)
-    if not options.no_files:
-        _save(result)
-    return EXIT_OK
+    printed = print_result(result, bench_table(result, last), as_json=options.json)
+    return max(printed, EXIT_OK if options.no_files else _save(result))
 
 
 def run_bench(robot: Robot, options: Bench) -> BenchResult:
@@ -127,13 +126,15 @@ def _trials(counts: list[int]) -> StageTiming | None:
     return percentiles([float(n) for n in counts]) if counts else None
 
 
-def _save(result: BenchResult) -> None:
+def _save(result: BenchResult) -> int:
+    """Keep the result for the next time; exit code."""
     path = FOLDER / f"{datetime.now():%Y%m%d-%H%M%S}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         encoded = msgspec.json.format(msgspec.json.encode(result), indent=2)
-        path.write_bytes(encoded + b"\n")
+        write_whole(path, encoded + b"\n")
     except OSError as error:
         say(f"could not write {path}: {error.strerror}")
-    else:
-        say(f"saved as {path}")
+        return EXIT_BAD_END
+    say(f"saved as {path}")
+    return EXIT_OK

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ekf import (
     FictitiousPrior,
@@ -15,7 +16,6 @@ from ekf import (
     SignalAligner,
     StreamingEKF,
     StreamingSupervisedEKF,
-    SupervisorSettings,
     TorqueTiming,
     gravity_regressor,
 )
@@ -76,7 +76,7 @@ def _supervised(robot: EstimationRobot) -> PayloadEstimator:
         _filter(robot),
         n_feet=len(robot.feet),
         aligner=_aligner(robot),
-        settings=SupervisorSettings(tick_s=LOG_TICK_S),
+        settings=replace(robot.supervisor, tick_s=LOG_TICK_S),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ekf import PayloadReport
 from ekf.payload_torque import locate
-from scenarios.cli import EXIT_OK, print_result, say
+from scenarios.cli import EXIT_OK, print_result, tell_folder
 from scenarios.errors import ScenarioError
 from scenarios.estimators.catalogue import NAMES, check_names
 from scenarios.estimators.estimation import Track, measure_track, run_estimator
@@ -105,6 +105,7 @@ def estimate_log(options: Estimate) -> int:
         stream = replace(stream, at_s=options.payload_at)
     if len(stream.log) < 2:
         raise ScenarioError(f"{options.log}: needs at least two usable samples")
+    saved = EXIT_OK
     tracks = [run_estimator(name, stream) for name in names]
     result = _result(stream, tracks)
     text = estimate_text(result)
@@ -115,9 +116,8 @@ def estimate_log(options: Estimate) -> int:
             folder.write(
                 "estimate.png", lambda p: write_estimate_figure(p, stream, tracks)
             )
-        say(folder.problem or f"files in {path}")
-    print_result(result, text, as_json=options.json)
-    return EXIT_OK
+        saved = tell_folder(folder, path)
+    return max(saved, print_result(result, text, as_json=options.json))
 
 
 def estimate_text(result: EstimateResult) -> str:

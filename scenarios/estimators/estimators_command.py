@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from scenarios.cli import EXIT_OK, print_result, say
+from scenarios.cli import EXIT_OK, print_result, say, tell_folder
 from scenarios.estimators.benchmark import benchmark
 from scenarios.estimators.options import Estimators
 from scenarios.estimators.plots import write_estimators_figure
 from scenarios.estimators.tables import estimators_text
-from scenarios.records.run_folder import RunFolder, choose_path
+from scenarios.records.run_folder import RunFolder, asked_path
 from scenarios.records.versions import installed_versions
 
 
@@ -17,7 +17,7 @@ def compare_estimators(options: Estimators) -> int:
     Raises:
         ModelsError: `--out` is in use, or a stream can not be made.
     """
-    path = None if options.no_files else choose_path(options.out, "estimators")
+    path, saved = asked_path(options, "estimators"), EXIT_OK
     result, shown = benchmark(quick=options.quick, progress=lambda part: say(part))
     text = estimators_text(result)
     if path is not None:
@@ -26,6 +26,5 @@ def compare_estimators(options: Estimators) -> int:
             folder.write_text("table.md", text + "\n")
             folder.write_json("versions.json", installed_versions())
             folder.write("estimators.png", lambda p: write_estimators_figure(p, shown))
-        say(folder.problem or f"files in {path}")
-    print_result(result, text, as_json=options.json)
-    return EXIT_OK
+        saved = tell_folder(folder, path)
+    return max(saved, print_result(result, text, as_json=options.json))

@@ -7,26 +7,27 @@ from typing import Annotated
 import msgspec
 import tyro
 
+from scenarios.option_types import File, Folder, Seconds, told
+
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     """Run payload estimators on a recorded log."""
 
-    log: Annotated[str, tyro.conf.Positional]
+    log: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="LOG")]
     """MCAP, CSV or Parquet file, or the folder of a run."""
-    estimator: tuple[str, ...] = ()
+    estimator: Annotated[tuple[str, ...], told("NAME [NAME ...]")] = ()
     """Names of estimators (default: all)."""
-    robot: str | None = None
+    robot: Annotated[str | None, told("ROBOT")] = None
     """panda, a shipped humanoid or a URDF (default: what the log says)."""
-    link: str | None = None
+    link: Annotated[str | None, told("LINK")] = None
     """Link or frame that carries the payload (default: the arm's last)."""
-    payload_at: float | None = None
-    """When the payload appears [s]; the offline reference uses what follows
-    (default: what the log says, else the whole log)."""
-    columns: str | None = None
-    """TOML file with the names of the log's columns."""
+    payload_at: Seconds = None
+    """When the payload appears [s] (default: as the log says, else at its start)."""
+    columns: File = None
+    """TOML file with the names of the log's columns (default: our own names)."""
     json: bool = False
     """Print one JSON object on standard output."""
-    out: str | None = None
+    out: Folder = None
     """Folder for the figure and numbers, empty or new (default: none is written)."""
 
 
@@ -37,7 +38,7 @@ class Estimators(msgspec.Struct, frozen=True, kw_only=True):
     """One seed, and no humanoid, whose log has to be simulated first."""
     json: bool = False
     """Print one JSON object on standard output."""
-    out: str | None = None
+    out: Folder = None
     """Folder for the files, empty or new (default: runs/TIMESTAMP-estimators)."""
     no_files: bool = False
     """Leave no folder behind."""

@@ -1,4 +1,4 @@
-"""What the world does to the robot during a run: loads and pushes."""
+"""What happens to the robot during a run: loads and pushes, and faults are told."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class Disturbances:
         self._robot = robot
         self._loads = list(find_scenario(settings.scenario).loads(settings))
         self._push = settings.push
+        self._faults = sorted(settings.faults, key=lambda fault: fault.at_s)
 
     def apply(self, time_s: float, plant: Plant) -> list[tuple[float, str]]:
         """Do everything due by a time; returns (time, sentence) of each change."""
@@ -36,4 +37,7 @@ class Disturbances:
             force = np.array([push.forward_N, push.left_N, 0.0])
             plant.apply_push(self._robot.settings.root_link, force, push.duration_s)
             events.append((push.at_s, push.describe()))
+        while self._faults and time_s >= self._faults[0].at_s - 1e-9:
+            fault = self._faults.pop(0)
+            events.append((fault.at_s, fault.describe()))
         return events

@@ -20,7 +20,7 @@ def why_ended(fault: str | None, q: Array, robot: Robot) -> str | None:
     """How a run ended badly in a state, as a sentence; None if it goes on.
 
     Args:
-        fault: Of the plant.
+        fault: Of the plant or its readings.
         q: True configuration of `Robot.full_model`.
         robot: Robot description.
     """

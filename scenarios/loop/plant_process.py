@@ -164,7 +164,7 @@ class PlantProcess:
     def _announce(self, time_s: float) -> None:
         """Tell the control process what it needs at a tick, just before its instant."""
         self._end_with_parent()
-        self._reason = why_ended(self._plant.fault, self._state.truth.q, self._robot)
+        self._reason = why_ended(self._side.fault, self._state.truth.q, self._robot)
         if self._reason is None and time_s < self._settings.duration_s - 1e-9:
             self._events += self._disturbances.apply(time_s, self._plant)
             self._publish(ended=False)

@@ -10,15 +10,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from scenarios.sensor_faults import SensorFaults
 from scenarios.settings import RunSettings
 from wbmpc.errors import SettingsError, UnknownNameError
-from wbmpc.friction import JointFriction
+from wbmpc.friction import JointFriction, effort_scale_Nm
 from wbmpc.plant.gate import check_models
 from wbmpc.plant.imperfections import PRESETS, ImperfectionSettings, without
-from wbmpc.plant.interface import Measurement, Plant
+from wbmpc.plant.interface import Measurement, Plant, SensorReadings
 from wbmpc.plant.mujoco_plant import MujocoPlant
+from wbmpc.plant.reading_guard import ReadingGuard
 from wbmpc.plant.twin_plant import TwinPlant
-from wbmpc.robot import Robot
+from wbmpc.robot import BASE, Robot
 from wbmpc.state_estimation import (
     BaseEstimate,
     BaseEstimator,
@@ -70,21 +72,87 @@ class PlantSide(Protocol):
         """Time spent on estimation since the last call."""
         ...
 
+    @property
+    def fault(self) -> str | None:
+        """Why plant or readings can not be gone on with; None while they can."""
+        ...
+
     def faults(self) -> dict[str, int]:
         """Refused samples by reason."""
         ...
 
 
+class JointReadings:
+    """Joint readings as the control side gets them: spoilt on request, then guarded."""
+
+    def __init__(self, settings: RunSettings, robot: Robot) -> None:
+        """Prepare the faults of a run.
+
+        Raises:
+            UnknownNameError: A fault at a joint the robot does not have.
+        """
+        efforts_Nm = effort_scale_Nm(robot.torque_limits_full_Nm)
+        self._faults = SensorFaults(
+            settings.faults, robot.joint_names, efforts_Nm, settings.seed
+        )
+        self._guard = ReadingGuard(robot.joint_names)
+
+    @property
+    def fault(self) -> str | None:
+        """Which joints have been without a reading for too long."""
+        return self._guard.fault
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Refused readings by joint."""
+        return {f"reading_{name}": n for name, n in self._guard.counts.items()}
+
+    def reset(self, q: Array) -> None:
+        """Start at rest in known positions (n,)."""
+        self._guard.reset(q)
+
+    def of_state(self, seen: Measurement) -> Measurement:
+        """A state with its joints read."""
+        joints = (seen.q[7:], seen.v[BASE:])
+        q, v, tau_Nm = self._faults.spoil(seen.time_s, *joints, seen.tau_Nm)
+        q, v = self._guard.check(q, v)
+        if q is joints[0] and v is joints[1] and tau_Nm is seen.tau_Nm:
+            return seen
+        return replace(
+            seen,
+            q=np.concatenate((seen.q[:7], q)),
+            v=np.concatenate((seen.v[:BASE], v)),
+            tau_Nm=tau_Nm,
+        )
+
+    def of_sensors(self, readings: SensorReadings) -> SensorReadings:
+        """Readings of all sensors, those of the joints spoilt and guarded."""
+        q, v, tau_Nm = self._faults.spoil(
+            readings.time_s, readings.q, readings.v, readings.tau_Nm
+        )
+        q, v = self._guard.check(q, v)
+        return replace(readings, q=q, v=v, tau_Nm=tau_Nm)
+
+
 class TruePlantSide:
     """Tells the simulator's state; torques as the robot measures them."""
 
-    def __init__(self, plant: MujocoPlant | TwinPlant) -> None:
+    def __init__(
+        self, plant: MujocoPlant | TwinPlant, joint_readings: JointReadings
+    ) -> None:
         """Wrap a plant."""
         self.plant: Plant = plant
         self._twin = plant if isinstance(plant, TwinPlant) else None
+        self._joints = joint_readings
+
+    @property
+    def fault(self) -> str | None:
+        """Why plant or readings can not be gone on with."""
+        return self.plant.fault or self._joints.fault
 
     def reset(self, q: Array) -> PlantState:
         """Start at rest."""
+        self._joints.reset(q[7:])
         return self._state(self.plant.reset(q))
 
     def step(self, tau_Nm: Array) -> PlantState:
@@ -96,37 +164,48 @@ class TruePlantSide:
         return 0.0
 
     def faults(self) -> dict[str, int]:
-        """Nothing is refused."""
-        return {}
+        """Refused readings by joint."""
+        return self._joints.counts
 
     def _state(self, truth: Measurement) -> PlantState:
-        if self._twin is None:
-            return PlantState(truth=truth, seen=truth)
-        seen = replace(truth, tau_Nm=self._twin.readings.tau_Nm)
-        return PlantState(truth=truth, seen=seen)
+        seen = truth
+        if self._twin is not None:
+            seen = replace(truth, tau_Nm=self._twin.readings.tau_Nm)
+        return PlantState(truth=truth, seen=self._joints.of_state(seen))
 
 
 class EstimatedPlantSide:
     """Tells what sensors and a base estimator say, at every step of the plant."""
 
-    def __init__(self, plant: TwinPlant, estimator: BaseEstimator) -> None:
+    def __init__(
+        self, plant: TwinPlant, estimator: BaseEstimator, joint_readings: JointReadings
+    ) -> None:
         """Couple a plant with sensors and an estimator."""
         self.plant: Plant = plant
         self._twin, self._estimator = plant, estimator
+        self._joints = joint_readings
         self._spent_s = 0.0
+
+    @property
+    def fault(self) -> str | None:
+        """Why plant or readings can not be gone on with."""
+        return self.plant.fault or self._joints.fault
 
     def reset(self, q: Array) -> PlantState:
         """Start at rest; the robot knows where it starts."""
+        self._joints.reset(q[7:])
         truth = self._twin.reset(q)
-        return self._state(truth, self._estimator.reset(q, self._twin.readings))
+        readings = self._joints.of_sensors(self._twin.readings)
+        return self._state(truth, readings, self._estimator.reset(q, readings))
 
     def step(self, tau_Nm: Array) -> PlantState:
         """Apply joint torques for one step and estimate the base."""
         truth = self._twin.step(tau_Nm)
+        readings = self._joints.of_sensors(self._twin.readings)
         started = time.perf_counter()
-        base = self._estimator.update(self._twin.readings)
+        base = self._estimator.update(readings)
         self._spent_s += time.perf_counter() - started
-        return self._state(truth, base)
+        return self._state(truth, readings, base)
 
     def take_estimation_ms(self) -> float:
         """Time spent on estimation since the last call."""
@@ -134,11 +213,14 @@ class EstimatedPlantSide:
         return 1e3 * spent_s
 
     def faults(self) -> dict[str, int]:
-        """Refused samples by reason."""
-        return {f"base_{k}": n for k, n in self._estimator.rejections.items()}
+        """Refused samples by reason, refused readings by joint."""
+        rejected = {f"base_{k}": n for k, n in self._estimator.rejections.items()}
+        return rejected | self._joints.counts
 
-    def _state(self, truth: Measurement, base: BaseEstimate) -> PlantState:
-        seen = measurement_from(self._twin.readings, base)
+    def _state(
+        self, truth: Measurement, readings: SensorReadings, base: BaseEstimate
+    ) -> PlantState:
+        seen = measurement_from(readings, base)
         return PlantState(truth=truth, seen=seen, base=base)
 
 
@@ -175,7 +257,7 @@ def build_plant_side(settings: RunSettings, robot: Robot) -> PlantSide:
 
     Raises:
         ModelMismatchError: Nominal plant and controller disagree about the robot.
-        UnknownNameError: No such plant, imperfection or base estimator.
+        UnknownNameError: No such plant, imperfection, base estimator or joint.
         SettingsError: The control tick is not a whole number of plant steps.
     """
     imperfections = imperfections_of(settings)
@@ -191,9 +273,11 @@ def build_plant_side(settings: RunSettings, robot: Robot) -> PlantSide:
             f"the plant's step, {nominal.dt_s:g} s"
         )
     check_models(robot, nominal, seed=settings.seed)
+    readings = JointReadings(settings, robot)
     if settings.plant == "clean" and settings.uses_truth:
-        return TruePlantSide(nominal)
+        return TruePlantSide(nominal, readings)
     twin = TwinPlant(robot, nominal, imperfections, seed=settings.seed)
     if settings.uses_truth:
-        return TruePlantSide(twin)
-    return EstimatedPlantSide(twin, BASE_ESTIMATORS[settings.base_estimator](robot))
+        return TruePlantSide(twin, readings)
+    estimator = BASE_ESTIMATORS[settings.base_estimator](robot)
+    return EstimatedPlantSide(twin, estimator, readings)

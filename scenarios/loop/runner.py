@@ -162,4 +162,4 @@ class Run:
         return state
 
     def _ended_badly(self) -> str | None:
-        return why_ended(self._plant.fault, self._state.truth.q, self._robot)
+        return why_ended(self._side.fault, self._state.truth.q, self._robot)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-
-from ekf import EventSettings, NoiseSettings, SupervisorSettings
+from ekf import SupervisorSettings
 from scenarios.motions.body_scale import height_ratio, mass_ratio
 from wbmpc.robot import Robot
 
@@ -15,19 +13,5 @@ def supervisor_settings(robot: Robot) -> SupervisorSettings:
     In similar motions forces go with mass, and torques with mass times length.
     """
     mass = mass_ratio(robot)
-    torque = mass * height_ratio(robot)
-    noise, events = NoiseSettings(), EventSettings()
-    return SupervisorSettings(
-        noise=dataclasses.replace(
-            noise,
-            joints_Nm=torque * noise.joints_Nm,
-            force_N=mass * noise.force_N,
-            moment_Nm=torque * noise.moment_Nm,
-        ),
-        events=dataclasses.replace(
-            events,
-            smallest_kg=mass * events.smallest_kg,
-            faint_kg=mass * events.faint_kg,
-        ),
-        tick_s=robot.settings.mpc.tick_dt_s,
-    )
+    settings = SupervisorSettings(tick_s=robot.settings.mpc.tick_dt_s)
+    return settings.scaled(force=mass, torque=mass * height_ratio(robot))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -42,7 +41,7 @@ class Evaluation:
 
 def unloaded_replay(settings: RunSettings) -> RunSettings:
     """The same recorded references without load, everything else alike."""
-    return msgspec.structs.replace(settings, payload_kg=0.0)
+    return msgspec.structs.replace(settings, payload_kg=0.0, faults=())
 
 
 def no_twin(settings: RunSettings) -> None:
@@ -92,25 +91,6 @@ def evaluation_text(metrics: RunMetrics) -> str:
     title = f"{metrics.scenario}, {metrics.plant} plant"
     parts = [run_table(metrics), lines_table(title, lines), verdict(lines)]
     return "\n\n".join(parts)
-
-
-def write_pictures(folder: Path, robot: Robot, records: Records) -> None:
-    """Draw the pictures of the paper's figure for a scenario into a folder.
-
-    Args:
-        folder: Made if missing.
-        robot: Robot of all runs.
-        records: Runs by name, as for `scenarios.reports.plots.write_plots`.
-
-    Raises:
-        OSError: A file can not be written.
-    """
-    from scenarios.reports.plots import DPI
-    from scenarios.reports.plots_experiments import experiment_figures
-
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, draw in experiment_figures(robot, records).items():
-        draw().savefig(folder / f"{name}.png", dpi=DPI)
 
 
 def _of(settings: RunSettings) -> Evaluation:

@@ -402,7 +402,7 @@ def unloaded(settings: RunSettings) -> RunSettings:
     The same motion without load and without estimator: a path that does not depend
     on what is being judged.
     """
-    return msgspec.structs.replace(settings, payload_kg=0.0, estimator=False)
+    return msgspec.structs.replace(settings, payload_kg=0.0, estimator=False, faults=())
 
 
 def _ratio(over: float, under: float) -> float | None:

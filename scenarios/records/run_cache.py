@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from models import load_settings
+from models.errors import UnwrittenError
 from scenarios.errors import ScenarioError
 from scenarios.records.record import RunRecord
 from scenarios.records.record_file import load_record, read_notes, save_record
@@ -60,10 +61,10 @@ class RunCache:
         """Keep a finished run.
 
         Raises:
-            ScenarioError: It can not be written.
+            UnwrittenError: It can not be written.
         """
         path = self.path(record.settings)
         try:
             save_record(path, record, {"source": source_digest()})
         except OSError as error:
-            raise ScenarioError(f"can not write {path}: {error.strerror}") from None
+            raise UnwrittenError(f"can not write {path}: {error.strerror}") from None

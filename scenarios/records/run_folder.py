@@ -6,14 +6,18 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from scenarios.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 DEFAULT_PARENT = Path("runs")
 
@@ -21,24 +25,22 @@ DEFAULT_PARENT = Path("runs")
 class RunFolder:
     """Collects files in a hidden folder and renames it when all are written.
 
-    A folder with its final name is therefore never half way. A full or read-only disk
-    is reported once in `problem`; what was written before is kept, and the numbers of
-    the run do not depend on it.
+    A folder with its final name is therefore never half way. What a full or read-only
+    disk does not take is told in `problem`; every other file is kept.
 
     Attributes:
         path: Where the folder will be.
-        problem: Sentence about the first thing that could not be written.
     """
 
     def __init__(self, path: Path) -> None:
         """Start collecting for a folder at `path`."""
         self.path = path.absolute()
-        self.problem: str | None = None
+        self._lost: dict[str, str] = {}
         self._draft = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
 
     def __enter__(self) -> RunFolder:
         """Create the hidden folder."""
-        self._attempt(lambda: self._draft.mkdir(parents=True), "folder")
+        self._attempt(lambda: self._draft.mkdir(parents=True), "the folder")
         return self
 
     def __exit__(
@@ -49,17 +51,25 @@ class RunFolder:
     ) -> None:
         """Move into place, or throw everything away after an exception."""
         if kind is None and self._draft.is_dir():
-            self._attempt(self._publish, "folder")
+            self._attempt(self._publish, "the folder")
         shutil.rmtree(self._draft, ignore_errors=True)
 
+    @property
+    def problem(self) -> str | None:
+        """Sentence about what could not be written; None if all was."""
+        if not self._lost:
+            return None
+        names, reasons = ", ".join(self._lost), "; ".join(set(self._lost.values()))
+        return f"could not write {names} for {self.path}: {reasons}"
+
     def write(self, name: str, writer: Callable[[Path], object]) -> None:
-        """Let `writer` write one file; after a failure nothing more is tried.
+        """Let `writer` write one file; one that can not be written is left out.
 
         Args:
             name: Path inside the folder; parents are made.
             writer: Called with the absolute path.
         """
-        if self.problem is not None:
+        if not self._draft.is_dir():
             return
 
         def attempt() -> None:
@@ -82,6 +92,16 @@ class RunFolder:
         """Write a text file."""
         self.write(name, lambda path: path.write_text(text, encoding="utf-8"))
 
+    def draw(self, figures: Mapping[str, Callable[[], Figure]]) -> None:
+        """Draw pictures by name, each into a file of its own below `plots`."""
+        from scenarios.reports.plots import DPI
+
+        for name, draw in figures.items():
+            self.write(
+                f"plots/{name}.png",
+                lambda path, draw=draw: draw().savefig(path, dpi=DPI),  # type: ignore[misc]
+            )
+
     def _publish(self) -> None:
         # An empty folder of that name is replaced; anything else is an error.
         os.replace(self._draft, self.path)
@@ -90,11 +110,36 @@ class RunFolder:
         try:
             action()
         except OSError as error:
-            reason = error.strerror or str(error)
-            self.problem = self.problem or (
-                f"could not write {what} for {self.path}: {reason}; the rest of the "
-                "run's files is left out, its numbers stand"
-            )
+            self._lost[what] = error.strerror or str(error)
+
+
+class FolderOptions(Protocol):
+    """What a command that leaves a folder is asked for."""
+
+    @property
+    def out(self) -> str | None:
+        """Where."""
+        ...
+
+    @property
+    def no_files(self) -> bool:
+        """Nowhere."""
+        ...
+
+
+def asked_path(options: FolderOptions, label: str) -> Path | None:
+    """Path of the folder a command shall leave; None if there shall be none.
+
+    Raises:
+        ScenarioError: As `choose_path`; a folder and none are both asked for.
+    """
+    if not options.no_files:
+        return choose_path(options.out, label)
+    if options.out is not None:
+        raise ScenarioError(
+            f"--out {options.out}: not with --no-files, which writes nothing"
+        )
+    return None
 
 
 def choose_path(out: str | None, label: str, now: datetime | None = None) -> Path:
@@ -110,7 +155,7 @@ def choose_path(out: str | None, label: str, now: datetime | None = None) -> Pat
             raise ScenarioError(
                 f"--out {out}: must be a folder that is empty or does not exist yet"
             )
-        _check_writable(path)
+        check_writable(path)
         return path
     stamp = (now or datetime.now()).strftime("%Y%m%d-%H%M%S")
     base, number = DEFAULT_PARENT / f"{stamp}-{label}", 1
@@ -118,19 +163,23 @@ def choose_path(out: str | None, label: str, now: datetime | None = None) -> Pat
     while path.exists():
         number += 1
         path = base.with_name(f"{base.name}-{number}")
-    _check_writable(path)
+    check_writable(path)
     return path
 
 
-def _check_writable(path: Path) -> None:
-    """Find out before a run what would make its files impossible after it."""
-    ancestor = next(p for p in path.resolve().parents if p.exists())
+def check_writable(path: Path) -> None:
+    """Find out before a run what would make its files impossible after it.
+
+    Raises:
+        ScenarioError: Nothing can be written there.
+    """
     try:
+        ancestor = next(p for p in path.resolve().parents if p.exists())
         with tempfile.TemporaryDirectory(dir=ancestor, prefix=".wbmpc-"):
             return
     except OSError as error:
         raise ScenarioError(
-            f"--out {path}: nothing can be written in {ancestor}: {error.strerror}"
+            f"--out {path}: nothing can be written there: {error.strerror}"
         ) from None
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models import RobotSettings
-from scenarios.child_process import end_process
+from scenarios.child_process import end_process, start_process
 from scenarios.records.payload_rows import drawn_series
 from scenarios.records.record import SIDES, RunRecord
 from scenarios.reports.drawing import GREY, RobotDrawing, draw_stage, quiet_meshcat
@@ -64,7 +64,7 @@ class LiveViewer:
             target=_serve, args=(settings, self._frame, send, os.getpid()), daemon=True
         )
         self.update(0.0, robot.home_q_full, np.zeros(len(SIDES)))
-        self._process.start()
+        start_process(self._process)
         send.close()
         self.url = self._wait_for_url(receive)
 

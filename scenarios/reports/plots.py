@@ -7,7 +7,6 @@ same again. Matplotlib is used without its global state.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,22 +51,17 @@ TERM_LINES = ("-", "--", ":")
 """Colours times lines tell more terms apart than Table I has."""
 
 
-def write_plots(folder: Path, robot: Robot, records: Records) -> None:
-    """Draw everything into a folder.
+def run_figures(robot: Robot, records: Records) -> dict[str, Callable[[], Figure]]:
+    """Pictures of runs by name, each drawn when asked for.
 
     Args:
-        folder: Made if missing.
         robot: Robot of all runs.
         records: Runs by name: `unloaded`, `without_estimator`, `with_estimator` and
             `prior_REGIME`; at least one of the second and third. Single-run pictures
             show the one with estimator if there is one.
-
-    Raises:
-        OSError: A file can not be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     shown = {k: records[k] for k in STYLES if k in records}
-    pictures: dict[str, Callable[[], Figure]] = {
+    figures: dict[str, Callable[[], Figure]] = {
         "tip_paths": lambda: tip_paths(shown),
         "tip_errors": lambda: tip_errors(shown),
         "estimate": lambda: estimates(shown),
@@ -77,11 +71,10 @@ def write_plots(folder: Path, robot: Robot, records: Records) -> None:
         "timing": lambda: timing(main_run(shown)),
     }
     if has_report(main_run(shown)):
-        pictures["payload"] = lambda: payload_report(
+        figures["payload"] = lambda: payload_report(
             main_run(shown), new_figure(9.0, 10.0)
         )
-    for name, draw in pictures.items():
-        draw().savefig(folder / f"{name}.png", dpi=DPI)
+    return figures
 
 
 def main_run(records: Records) -> RunRecord:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from models.errors import UnknownNameError
+from models.errors import UnknownNameError, UnwrittenError
 from scenarios.cli import EXIT_BAD_END, EXIT_OK, print_result, say
 from scenarios.commands import Bars
 from scenarios.errors import ScenarioError
@@ -56,14 +56,12 @@ def reproduce(options: Reproduce) -> int:
     lab.prepare(plan)
     out, parts = Path(options.out), []
     for experiment in experiments:
-        report = experiment.evaluate(lab, robot)
-        _draw(out, report)
-        parts.append((experiment, report))
+        parts.append((experiment, experiment.evaluate(lab, robot)))
     result = _result(parts, scope)
+    printed = print_result(result, _text(parts), as_json=options.json)
     _write(out, parts, result, scope, lab)
-    print_result(result, _text(parts), as_json=options.json)
     say(f"page: {out / 'index.html'}")
-    return _exit_code(parts)
+    return max(printed, _exit_code(parts))
 
 
 def run_seeds(options: Seeds) -> int:
@@ -73,8 +71,9 @@ def run_seeds(options: Seeds) -> int:
     experiment = seeds(scope, [options.scenario])
     report = experiment.evaluate(_lab(options), robot)
     parts = [(experiment, report)]
-    print_result(_result(parts, scope), _text(parts), as_json=options.json)
-    return _exit_code(parts)
+    result = _result(parts, scope)
+    printed = print_result(result, _text(parts), as_json=options.json)
+    return max(printed, _exit_code(parts))
 
 
 def run_tipping(options: Tipping) -> int:
@@ -95,8 +94,7 @@ def run_tipping(options: Tipping) -> int:
     text = "\n\n".join(
         [lines_table("tipping", lines), trials_table(found), verdict(lines)]
     )
-    print_result(found, text, as_json=options.json)
-    return EXIT_OK
+    return print_result(found, text, as_json=options.json)
 
 
 def _scope(options: PaperOptions, count: int) -> Scope:
@@ -169,10 +167,10 @@ def _write(
     scope: Scope,
     lab: Lab,
 ) -> None:
-    """Page, JSON and text.
+    """Pictures, page, JSON and text.
 
     Raises:
-        ScenarioError: They can not be written.
+        UnwrittenError: They can not be written.
     """
     pictures = {
         name: out / "pictures" / f"{name}.png"
@@ -180,12 +178,14 @@ def _write(
         for name in report.figures
     }
     try:
+        for _, report in parts:
+            _draw(out, report)
         text = msgspec.json.format(msgspec.json.encode(result), indent=2)
         (out / "metrics.json").write_bytes(text + b"\n")
         (out / "tables.txt").write_text(_text(parts) + "\n", encoding="utf-8")
         write_page(out / "index.html", parts, pictures, _facts(scope, lab))
     except OSError as error:
-        raise ScenarioError(f"can not write into {out}: {error.strerror}") from None
+        raise UnwrittenError(f"can not write into {out}: {error.strerror}") from None
 
 
 def _facts(scope: Scope, lab: Lab) -> dict[str, str]:

@@ -19,7 +19,7 @@ from scenarios.so101.task import (
     run_task,
 )
 from wbmpc.arm.controller import ArmController
-from wbmpc.arm.description import Arm, check_payload_mass
+from wbmpc.arm.description import MAX_PAYLOAD_KG, Arm, check_payload_mass
 from wbmpc.arm.gate import ArmGateReport, check_arm
 from wbmpc.arm.mujoco_arm import MujocoArm
 from wbmpc.arm.run import ArmLog
@@ -85,8 +85,13 @@ class PlantChange:
         """Refuse what no plant can have.
 
         Raises:
-            ScenarioError: The armature is negative or not finite.
+            ScenarioError: A number is negative or not finite, or far too large.
         """
+        if not 0.0 <= self.extra_kg <= MAX_PAYLOAD_KG:
+            raise ScenarioError(
+                f"--plant-extra {self.extra_kg:g}: must be within 0 and "
+                f"{MAX_PAYLOAD_KG:g} kg"
+            )
         armature = self.armature_kgm2
         if armature is not None and not 0.0 <= armature < math.inf:
             raise ScenarioError(
@@ -111,6 +116,11 @@ def run_bench(
         ModelMismatchError: The gate refuses a plant.
     """
     masses = [0.0, *sorted({check_payload_mass(m) for m in payloads_kg} - {0.0})]
+    if masses[-1] + change.extra_kg > MAX_PAYLOAD_KG:
+        raise ScenarioError(
+            f"--payload {masses[-1]:g} and --plant-extra {change.extra_kg:g}: together "
+            f"at most {MAX_PAYLOAD_KG:g} kg"
+        )
     gate = pass_gate(arm, masses, change)
     logs: Logs = {}
     for mass in masses:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ekf.affine_calibration import AffineFit, fit_affine
 from ekf.errors import EkfError
+from models.files import is_file
 from scenarios.errors import ScenarioError
 from scenarios.estimators.streams.tables import read_csv
 
@@ -48,7 +49,7 @@ def read_points(path: Path) -> tuple[np.ndarray, np.ndarray]:
         ScenarioError: No such file, a broken one, a missing column, or a cell that is
             not a finite number.
     """
-    if not path.is_file():
+    if not is_file(path):
         raise ScenarioError(f"{path}: no such file")
     table = read_csv(path)
     for name in (TRUE, RAW):

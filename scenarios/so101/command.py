@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from scenarios.cli import EXIT_BAD_END, EXIT_OK, print_result, say
+from scenarios.cli import EXIT_BAD_END, EXIT_OK, print_result, say, tell_folder
 from scenarios.errors import ScenarioError
-from scenarios.records.run_folder import RunFolder, choose_path
+from scenarios.records.run_folder import RunFolder, asked_path
 from scenarios.records.versions import installed_versions
 from scenarios.so101.bench import (
     ArmBenchResult,
@@ -65,7 +65,7 @@ def so101(options: So101) -> int:
 
 
 def _bench(options: ArmBench) -> int:
-    path = None if options.no_files else choose_path(options.out, "so101-bench")
+    path, saved = asked_path(options, "so101-bench"), EXIT_OK
     arm = Arm.load()
     change = PlantChange(
         armature_kgm2=options.plant_armature, extra_kg=options.plant_extra
@@ -81,17 +81,17 @@ def _bench(options: ArmBench) -> int:
     )
     text = bench_text(result)
     if path is not None:
-        from scenarios.so101.plots import write_bench_plots
+        from scenarios.so101.plots import bench_figures
 
         with RunFolder(path) as folder:
             _write(folder, result, text)
-            folder.write("plots", lambda p: write_bench_plots(p, arm, logs))
-        say(folder.problem or f"files in {path}")
-    return _finish(result, text, result.faults, as_json=options.json)
+            folder.draw(bench_figures(arm, logs))
+        saved = tell_folder(folder, path)
+    return max(saved, _finish(result, text, result.faults, as_json=options.json))
 
 
 def _servo(options: ArmServo) -> int:
-    path = None if options.no_files else choose_path(options.out, "so101-servo")
+    path, saved = asked_path(options, "so101-servo"), EXIT_OK
     if not 0 <= options.twins <= MAX_TWINS:
         raise ScenarioError(
             f"--twins {options.twins}: must be within 0 and {MAX_TWINS}"
@@ -120,16 +120,13 @@ def _servo(options: ArmServo) -> int:
     )
     text = servo_text(result)
     if path is not None:
-        from scenarios.so101.plots import write_servo_plots
+        from scenarios.so101.plots import servo_figures
 
         with RunFolder(path) as folder:
             _write(folder, result, text)
-            folder.write(
-                "plots",
-                lambda p: write_servo_plots(p, study.arm, study.shown, tracking),
-            )
-        say(folder.problem or f"files in {path}")
-    return _finish(result, text, result.faults, as_json=options.json)
+            folder.draw(servo_figures(study.arm, study.shown, tracking))
+        saved = tell_folder(folder, path)
+    return max(saved, _finish(result, text, result.faults, as_json=options.json))
 
 
 def _designs(
@@ -163,27 +160,25 @@ def _largest(errors: np.ndarray | None) -> float | None:
 
 def _calibrate(options: ArmCalibrate) -> int:
     result = calibrate_points(Path(options.points), options.map)
-    print_result(result, calibration_text(result), as_json=options.json)
-    return EXIT_OK
+    return print_result(result, calibration_text(result), as_json=options.json)
 
 
 def _drive(options: ArmDrive) -> int:
-    path = None if options.no_files else choose_path(options.out, "so101-drive")
+    path, saved = asked_path(options, "so101-drive"), EXIT_OK
     result, log = drive(options)
     text = drive_text(result)
     if path is not None:
         with RunFolder(path) as folder:
             _write(folder, result, text)
             folder.write_text("log.csv", log_csv(log))
-        say(folder.problem or f"files in {path}")
+        saved = tell_folder(folder, path)
     faults = [] if result.fault is None else [result.fault]
-    return _finish(result, text, faults, as_json=options.json)
+    return max(saved, _finish(result, text, faults, as_json=options.json))
 
 
 def _jitter(options: ArmJitter) -> int:
     result = run_jitter(options.period, options.cycles, options.priority)
-    print_result(result, jitter_text(result), as_json=options.json)
-    return EXIT_OK
+    return print_result(result, jitter_text(result), as_json=options.json)
 
 
 def _write(folder: RunFolder, result: msgspec.Struct, text: str) -> None:
@@ -194,7 +189,7 @@ def _write(folder: RunFolder, result: msgspec.Struct, text: str) -> None:
 def _finish(
     result: msgspec.Struct, text: str, faults: list[str], *, as_json: bool
 ) -> int:
-    print_result(result, text, as_json=as_json)
+    printed = print_result(result, text, as_json=as_json)
     for fault in faults:
         say(f"ended badly: {fault}")
-    return EXIT_BAD_END if faults else EXIT_OK
+    return max(printed, EXIT_BAD_END if faults else EXIT_OK)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scenarios.reports.plots import BLACK, BLUE, DPI, GREEN, ORANGE, PURPLE, RED, SKY
+from scenarios.reports.plots import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY
 from scenarios.reports.plots import new_figure as _new_figure
 from scenarios.so101.bench import COMPUTED_TORQUE, KNOWN, PD, RLS, UNLOADED, Logs
 from scenarios.so101.moving import OURS
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    Figures = dict[str, Callable[[], Figure]]
+
 STYLES: dict[str, dict[str, Any]] = {
     PD: {"color": BLACK, "linestyle": ":"},
     f"{COMPUTED_TORQUE}, {UNLOADED}": {"color": RED, "linestyle": "--"},
@@ -43,33 +44,31 @@ _LINES = ("-", "--", "-.", ":")
 _COLORS = (PURPLE, ORANGE, RED, SKY, BLACK)
 
 
-def write_bench_plots(path: Path, arm: Arm, logs: Logs) -> None:
+def bench_figures(arm: Arm, logs: Logs) -> Figures:
     """Tracking by joint and mass over time on the torque plant."""
-    path.mkdir(parents=True, exist_ok=True)
     heaviest = max(mass for mass, _, _ in logs)
     shown = {
         _label(controller, model): log
         for (mass, controller, model), log in logs.items()
         if mass == heaviest
     }
-    figure = tracking(arm, shown, f"{heaviest:g} kg on torque motors")
-    figure.savefig(path / "tracking.png", dpi=DPI)
     masses = {m: log for (m, name, _), log in logs.items() if name == RLS}
-    _mass_over_time(masses).savefig(path / "mass.png", dpi=DPI)
+    return {
+        "tracking": lambda: tracking(arm, shown, f"{heaviest:g} kg on torque motors"),
+        "mass": lambda: _mass_over_time(masses),
+    }
 
 
-def write_servo_plots(
-    path: Path, arm: Arm, shown: Shown, rows: Sequence[TrackingRow]
-) -> None:
+def servo_figures(arm: Arm, shown: Shown, rows: Sequence[TrackingRow]) -> Figures:
     """Tracking, designs over time, and error against the mass compensated."""
-    path.mkdir(parents=True, exist_ok=True)
     heaviest = max((mass for mass, _ in shown.logs), default=0.0)
     runs = {name: log for (mass, name), log in shown.logs.items() if mass == heaviest}
+    figures: Figures = {"moving_estimators": lambda: design_masses(shown)}
     if runs:
         title = f"{heaviest:g} kg on servos"
-        tracking(arm, runs, title).savefig(path / "tracking.png", dpi=DPI)
-        error_against_mass(rows).savefig(path / "error_against_mass.png", dpi=DPI)
-    design_masses(shown).savefig(path / "moving_estimators.png", dpi=DPI)
+        figures["tracking"] = lambda: tracking(arm, runs, title)
+        figures["error_against_mass"] = lambda: error_against_mass(rows)
+    return figures
 
 
 def tracking(arm: Arm, logs: Mapping[str, ArmLog], title: str) -> Figure:

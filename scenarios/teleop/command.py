@@ -13,8 +13,9 @@ from typing import Any
 
 import msgspec
 
+from models.files import is_file
 from scenarios.catalogue import find_scenario
-from scenarios.cli import EXIT_BAD_END, EXIT_OK, print_result, say
+from scenarios.cli import EXIT_BAD_END, EXIT_OK, print_result, say, tell_folder
 from scenarios.commands import verdict
 from scenarios.errors import ScenarioError
 from scenarios.loop.realtime import run_realtime
@@ -22,7 +23,7 @@ from scenarios.loop.viewer import Viewer
 from scenarios.metrics.run import measure
 from scenarios.presets import find_preset, run_settings
 from scenarios.records.record import RunRecord
-from scenarios.records.run_folder import RunFolder, choose_path
+from scenarios.records.run_folder import RunFolder, asked_path
 from scenarios.records.versions import installed_versions
 from scenarios.settings import RunSettings
 from scenarios.teleop.operator_link import OperatorLink
@@ -86,15 +87,14 @@ def teleop(options: Teleop) -> int:
     _check(options)
     options = msgspec.structs.replace(options, set=(*_for_this_machine(), *options.set))
     robot = Robot.load(options.robot, options.set)
-    path = None if options.no_files else choose_path(options.out, "teleop")
+    path = asked_path(options, "teleop")
     with contextlib.ExitStack() as stack:
         session = TeleopSession(options, robot, stack)
         result, record = session.run()
-    print_result(result, result_text(result), as_json=options.json)
-    if path is not None:
-        _save(path, robot, result, record)
-    code = verdict({"teleop": result.run})
-    return EXIT_BAD_END if session.lost else code
+    printed = print_result(result, result_text(result), as_json=options.json)
+    saved = _save(path, robot, result, record)
+    told = EXIT_BAD_END if session.lost or session.unrecorded else EXIT_OK
+    return max(printed, saved, told, verdict({"teleop": result.run}))
 
 
 class TeleopSession:
@@ -125,6 +125,8 @@ class TeleopSession:
         self._interrupted = False
         self.lost = ""
         """Process that was gone at the end."""
+        self.unrecorded = False
+        """Whether `--record` came to nothing, or not to its end."""
         self._link = RobotLink(
             robot, self._stream, states, end=lambda: self._interrupted
         )
@@ -187,6 +189,7 @@ class TeleopSession:
     def _result(self, record: RunRecord, report: OperatorReport | None) -> TeleopResult:
         if report is not None and report.recording_problem is not None:
             say(report.recording_problem)
+            self.unrecorded = True
         return TeleopResult(
             driver=_driver(self._options),
             transport=self._options.listen,
@@ -209,8 +212,15 @@ def _check(options: Teleop) -> None:
         raise ScenarioError("--scripted and --replay: choose one of them")
     for name in ("replay", "config"):
         value = getattr(options, name)
-        if value is not None and not Path(value).is_file():
+        if value is not None and not is_file(Path(value)):
             raise ScenarioError(f"--{name} {value}: no such file")
+    idle = {
+        "payload-at": options.payload_at is not None,
+        "arm": options.arm != Teleop().arm,
+    }
+    for name, given in idle.items():
+        if given and not _payload_kg(options) > 0.0:
+            raise ScenarioError(f"--{name}: is for a payload; give --payload KG, too")
     if options.port is not None and not 0 <= options.port <= 65535:
         raise ScenarioError(f"--port {options.port}: must be between 0 and 65535")
 
@@ -237,16 +247,14 @@ def _plan(options: Teleop, references_to: tuple[str, int]) -> OperatorPlan:
 
 
 def _run_settings(options: Teleop, recorded_s: float | None) -> RunSettings:
-    duration_s, payload_kg = options.duration, options.payload
+    duration_s = options.duration
     if duration_s is None:
         duration_s = END_S + 1.0 if options.scripted else recorded_s or ENDLESS_S
-    if payload_kg is None:
-        payload_kg = SCRIPT_PAYLOAD_KG if options.scripted else 0.0
     at_s = LOAD_AT_S if options.payload_at is None else options.payload_at
     return run_settings(
         "standing",
         robot=options.robot,
-        payload_kg=payload_kg,
+        payload_kg=_payload_kg(options),
         arm=options.arm,
         at_s=min(at_s, duration_s) if options.payload_at is None else at_s,
         duration_s=duration_s,
@@ -256,6 +264,12 @@ def _run_settings(options: Teleop, recorded_s: float | None) -> RunSettings:
         realtime=True,
         overrides=options.set,
     )
+
+
+def _payload_kg(options: Teleop) -> float:
+    if options.payload is not None:
+        return options.payload
+    return SCRIPT_PAYLOAD_KG if options.scripted else 0.0
 
 
 def _for_this_machine() -> tuple[str, ...]:
@@ -289,7 +303,12 @@ def _announce(ready: OperatorReady) -> None:
         segno.make(ready.urls[0]).terminal(out=sys.stderr, compact=True)
 
 
-def _save(path: Path, robot: Robot, result: TeleopResult, record: RunRecord) -> None:
+def _save(
+    path: Path | None, robot: Robot, result: TeleopResult, record: RunRecord
+) -> int:
+    """Write the session's folder, if any; exit code."""
+    if path is None:
+        return EXIT_OK
     from scenarios.records.mcap_log import write_log
     from scenarios.reports.meshcat_view import write_animation
 
@@ -301,4 +320,4 @@ def _save(path: Path, robot: Robot, result: TeleopResult, record: RunRecord) -> 
         folder.write_json("versions.json", installed_versions())
         folder.write("log.mcap", lambda p: write_log(p, record))
         folder.write("replay.html", lambda p: write_animation(p, robot, record))
-    say(folder.problem or f"files in {path}")
+    return tell_folder(folder, path)

@@ -7,7 +7,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from scenarios.batch import rebuild_error
-from scenarios.child_process import end_process
+from scenarios.child_process import end_process, start_process
 from scenarios.errors import RealTimeError
 from teleop.operator_process import (
     OperatorLinks,
@@ -39,7 +39,7 @@ class OperatorLink:
 
     def __enter__(self) -> OperatorLink:
         """Start the process."""
-        self._process.start()
+        start_process(self._process)
         assert self._send is not None
         self._send.close()
         return self

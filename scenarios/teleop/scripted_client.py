@@ -13,7 +13,7 @@ from contextlib import suppress
 import msgspec
 from aiohttp import ClientError, ClientSession, ClientWebSocketResponse
 
-from scenarios.child_process import end_process
+from scenarios.child_process import end_process, start_process
 from scenarios.teleop.script import END_S, FRAME_RATE_HZ, ScriptedOperator
 from wbmpc.realtime import ask_fifo
 
@@ -39,7 +39,7 @@ class ScriptedClient:
 
     def __enter__(self) -> ScriptedClient:
         """Start."""
-        self._process.start()
+        start_process(self._process)
         return self
 
     @property

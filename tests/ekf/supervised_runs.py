@@ -35,6 +35,8 @@ class BipedRun:
             seed: Of motion and noise.
             **settings: Of the supervisor.
         """
+        # These feet move while they are loaded, as no standing robot's do.
+        settings = {"slip_speed": 100.0, **settings}
         self.model, self._noise_Nm = biped, noise_Nm
         variance = torque_variance(biped, by_joint={"SPINE_Z": 1e3})
         variance[3:6] = 1e2

@@ -53,6 +53,25 @@ def test_a_change_of_load_is_followed(biped):
     assert kinds == ["attach", "change"]
 
 
+@pytest.mark.parametrize("rate_kg_per_s", [0.8, -0.8])
+def test_a_load_that_changes_slowly_is_followed(biped, rate_kg_per_s):
+    """A bucket that fills, or that leaks."""
+    run = BipedRun(biped, noise_Nm=0.05)
+    run.feed(6.0)
+    kg = 1.0 if rate_kg_per_s > 0.0 else 5.0
+    run.feed(1.0, load(kg))
+    errors = []
+    for _ in range(500):
+        kg += rate_kg_per_s * TICK_S
+        run.feed(TICK_S, load(kg))
+        errors.append(run.masses[-1, 0] - kg)
+    print(f"largest error {np.abs(errors).max():.2f} kg")
+    assert np.abs(errors).max() < 0.4
+    run.feed(1.0, load(kg))
+    assert run.masses[-1, 0] == pytest.approx(kg, abs=0.1)
+    assert np.all(run.masses[:, 1] == 0.0)
+
+
 def test_both_arms_at_once(biped):
     run = BipedRun(biped)
     run.feed(0.5)

@@ -160,9 +160,22 @@ def test_aligner_lets_one_channel_go_missing(biped):
             assert np.isnan(ours.tau).sum() == (1 if 50 <= tick < 60 else 0)
             others = np.arange(len(tau)) != 3
             assert np.array_equal(ours.tau[others], plain.tau[others])
-    assert tolerant.missing_torques[3] == 10
-    assert tolerant.missing_torques.sum() == 10
+    assert tolerant.missing_torques == {biped.names[2 + 3]: 10}
     assert not tolerant.rejections
+
+
+@pytest.mark.parametrize("value", [0.0, 7.5])
+def test_aligner_finds_a_stuck_channel(biped, value):
+    """Behind a low pass zeros creep towards zero and no longer repeat themselves."""
+    run = BipedRun(biped)
+    tolerant = SignalAligner(biped, allow_missing_torque=True)
+    for tick in range(600):
+        q, v, _, tau, _ = run.sample(1e-3 * tick)
+        tau[3] = value
+        sample = tolerant.push(1e-3 * tick, q, v, tau)
+        if tick and abs(tick - 300) > 2:  # 0.3 s, give or take a sample
+            stuck = np.flatnonzero(np.isnan(sample.tau))
+            assert list(stuck) == ([3] if tick > 300 else [])
 
 
 def test_unknown_wrenches_leave_out_the_base_only(biped):
@@ -239,6 +252,39 @@ def test_saturation_and_slip_weigh_their_rows_down(biped):
     slipping = _loaded_run(biped)
     slipping.feed(0.1, load(3.0), load(2.0, RIGHT), slipping=True)
     assert slipping.supervised.counts["slipping"] == 10
+
+
+def test_a_loaded_foot_that_moves_is_noticed(biped):
+    """Told by nobody; a foot that swings freely is no slip."""
+    run = BipedRun(biped, amplitude=0.0, slip_speed=0.1)
+    run.feed(0.1)
+    assert "slipping" not in run.supervised.counts
+    q, v, a, tau, wrenches = run.sample()
+    v[:3] = (0.3, 0.0, 0.0)
+    for swings, slips in ((True, 0), (False, 1)):
+        run.time_s += 0.01
+        carried = np.zeros_like(wrenches) if swings else wrenches
+        run.say(q, v, a, tau, carried)
+        assert run.supervised.counts.get("slipping", 0) == slips
+
+
+def test_a_lasting_wrong_torque_is_no_flood_of_events(biped):
+    """No load explains it, and to try again and again does not help."""
+    run = _loaded_run(biped)
+    row = rows_of(biped, LEFT)[0]
+
+    def spoil(tau):
+        tau = tau.copy()
+        tau[row] += 12.0
+        return tau
+
+    run.events.clear()
+    run.spoil = spoil
+    run.feed(8.0, load(3.0), load(2.0, RIGHT))
+    assert 1 <= len(run.events) <= 5
+    run.spoil = lambda tau: tau
+    run.feed(2.0, load(3.0), load(2.0, RIGHT))
+    assert run.masses[-1, 0] == pytest.approx(3.0, abs=0.3)
 
 
 def test_a_pull_is_no_payload(biped):

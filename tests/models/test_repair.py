@@ -125,5 +125,5 @@ def test_a_file_that_exists_is_not_written_over(tmp_path: Path) -> None:
     path.write_text(arm(), encoding="utf-8")
     with pytest.raises(RobotFileError, match="exists; name a new file"):
         write_repaired(read_description(path), path)
-    with pytest.raises(RobotFileError, match="No such file or directory"):
+    with pytest.raises(RobotFileError, match="there is no folder"):
         write_repaired(read_description(path), tmp_path / "nowhere" / "copy.urdf")

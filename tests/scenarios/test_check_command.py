@@ -150,11 +150,20 @@ def test_fix_does_not_write_over_anything(
 @pytest.mark.parametrize(
     ("old", "new", "where", "words"),
     [
-        ("LEFT_ANKLE_Y = -0.4", "LEFT_ANKLE_Y = -4.0", "settings", "home.LEFT_ANKLE_Y"),
+        ("LEFT_ANKLE_Y = -0.4", "LEFT_ANKLE_Y = -4.0", "home.LEFT_ANKLE_Y", "limits"),
         ("LEFT_KNEE_Y = 0.8", "LEFT_KNEE_Y = 0.4", "home", "inside the floor"),
         ('"NECK_Y"]', "]", "settings", "NECK_Y"),
         ('"SPINE_Z"]', '"SPINE_Z"]\nwelded = ["TAIL"]', "groups.welded", "'TAIL'"),
-        ('"LEFT_SOLE"', '"LEFT_SOUL"', "settings", "did you mean LEFT_SOLE"),
+        ('"LEFT_SOLE"', '"LEFT_SOUL"', "left_sole.frame", "did you mean LEFT_SOLE"),
+        ("kp = [100.0]", "kp = [100.0, 1.0]", "pelvis_orientation.kp", "1 or 3"),
+        ("gain = [5.0]", "gain = [5.0, 1.0]", "angular_momentum.gain", "1 or 3"),
+        ("velocity = [1e-2]", "velocity = []", "lower_body_state.velocity", ">= 1"),
+        ("nodes = 30", "nodes = -3", "settings: mpc.nodes", "`int` >= 1"),
+        ("nodes = 30", 'nodes = "many"', "settings: mpc.nodes", "Expected `int`"),
+        ("tick_dt_s = 0.01", "tick_dt_s = 0.0105", "settings", "multiple of"),
+        ("nodes = 30", 'disabled = ["sway"]', "mpc.disabled", "center_of_mass"),
+        ('"alexander.urdf"', '"lost.urdf"', "settings: urdf", "no such robot file"),
+        ('root_link = "PELVIS_LINK"', "", "settings: root_link", "must be given"),
     ],
 )
 def test_settings_that_do_not_fit_their_file(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import subprocess
@@ -13,7 +15,7 @@ import pytest
 from records import make_record
 
 from scenarios.batch import _Job, run_all
-from scenarios.cli import EXIT_BAD_INPUT, main
+from scenarios.cli import EXIT_BAD_END, EXIT_BAD_INPUT, main, say
 from scenarios.errors import ProcessLostError, ScenarioError
 from scenarios.records.record import RunRecord
 from scenarios.settings import RunSettings
@@ -86,6 +88,22 @@ def _err(capsys: pytest.CaptureFixture[str]) -> str:
         (["rum"], ("rum", "run")),
         (["compare", "window_washing", "--jobs", "0"], ("--jobs 0",)),
         (["compare", "nothing"], ("nothing", "window_washing")),
+        (["run", "standing", "--push-at", "3"], ("--push-at", "give --push")),
+        (["compare", "standing", "--push-for", "3"], ("--push-for", "give --push")),
+        (["teleop", "--payload-at", "3"], ("--payload-at", "give --payload")),
+        (["teleop", "--arm", "right"], ("--arm", "give --payload")),
+        (
+            ["teleop", "--scripted", "--payload", "0", "--payload-at", "3"],
+            ("--payload-at", "give --payload"),
+        ),
+        (["run", "standing", "--robot", "a\0b"], ("'a\\x00b'", "has a NUL")),
+        (["check", "a\0b.toml"], ("'a\\x00b.toml'", "has a NUL")),
+        (["check", "\udcff.urdf"], ("is not UTF-8",)),
+        (["run", "standing", "--robot", "../nobody"], ("unknown robot '../nobody'",)),
+        (["init", "../nobody", "--out", "x"], ("../nobody does not exist",)),
+        (["estimate", "x" * 5000], ("no such file",)),
+        (["so101", "calibrate", "x" * 5000], ("no such file",)),
+        (["init", "alexander", "--out", "x" * 5000], ("nothing can be written",)),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(
@@ -126,6 +144,78 @@ def test_out_in_use_is_refused_before_the_run(
     assert main(["run", "window_washing", "--out", str(tmp_path)]) == 2
     assert "--out" in _err(capsys)
     assert runner == []
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["run", "standing"],
+        ["compare", "standing"],
+        ["teleop"],
+        ["estimators"],
+        ["so101", "bench"],
+        ["so101", "servo"],
+        ["so101", "drive", "simulated"],
+    ],
+    ids=lambda argv: " ".join(argv[:2]),
+)
+def test_a_folder_and_none_is_refused(
+    argv: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    assert main([*argv, "--out", str(out), "--no-files"]) == EXIT_BAD_INPUT
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert f"--out {out}: not with --no-files" in captured.err.splitlines()[-1]
+    assert not out.exists()
+
+
+def test_a_full_disk_is_exit_code_1_and_nothing_else_is_lost(
+    runner: list[RunSettings],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("scenarios.records.mcap_log.write_log", full)
+    out = tmp_path / "out"
+    argv = ["run", "window_washing", "--duration", "3.2", "--json", "--out", str(out)]
+    assert main(argv) == EXIT_BAD_END
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["fell"] is False
+    last = captured.err.splitlines()[-1]
+    assert last.startswith("wbmpc: could not write log-unloaded.mcap, log.mcap for")
+    assert "No space left on device" in last
+    names = {path.name for path in out.iterdir()}
+    wanted = "metrics.json plots replay.html settings.json table.txt versions.json"
+    assert names == set(wanted.split())
+    assert len(runner) == 2
+
+
+class _FullStream(io.StringIO):
+    """What standard output is on a full disk."""
+
+    def write(self, text: str) -> int:  # noqa: ARG002
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_result_that_can_not_be_printed_is_exit_code_1(
+    runner: list[RunSettings],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    out = tmp_path / "out"
+    with monkeypatch.context() as patched:
+        patched.setattr("sys.stdout", _FullStream())
+        argv = ["run", "window_washing", "--duration", "3.2", "--out", str(out)]
+        assert main(argv) == EXIT_BAD_END
+        sys.stdout.close()
+    assert "could not print the result: No space left" in capsys.readouterr().err
+    assert (out / "metrics.json").is_file()
+    assert len(runner) == 2
 
 
 def test_run_prints_one_json_object_with_the_promised_keys(
@@ -186,6 +276,15 @@ def test_flags_reach_the_run(
     assert "estimator off" in capsys.readouterr().out
     assert main(["run", "standing", "--no-twin", "--prior", "none", *QUICK]) == 0
     assert (runner[-1].prior, runner[-1].estimator) == ("none", True)
+
+
+def test_control_characters_are_made_visible(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    say("robot \x1b[31mred\0: unknown\nnext line")
+    assert capsys.readouterr().err == (
+        "wbmpc: robot \\x1b[31mred\\x00: unknown\nnext line\n"
+    )
 
 
 def test_fall_is_exit_code_1_and_said(

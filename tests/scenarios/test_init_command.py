@@ -43,6 +43,36 @@ def test_an_installed_robot_is_referred_to_by_name(
     assert "28 joints under control" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("kind", ["name", "settings"])
+def test_it_takes_what_check_takes(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where an installed robot has the name of a shipped one."""
+    urdf = Path(load_settings("alexander").urdf)
+    robot = "alexander" if kind == "name" else str(urdf.with_name("settings.toml"))
+    assert main(["check", robot]) == 0
+    assert main(["init", robot, "--out", str(tmp_path / "new")]) == 0
+    assert "21 joints under control" in capsys.readouterr().out
+    settings = load_settings(str(tmp_path / "new" / "settings.toml"))
+    assert Path(settings.urdf).resolve() == urdf.resolve()
+
+
+def test_settings_are_whole_or_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(path: Path, content: bytes) -> int:
+        with path.open("wb") as file:
+            file.write(content[:10])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    assert main(["init", "alexander", "--out", str(tmp_path / "new")]) == 1
+    captured = capsys.readouterr()
+    assert "21 joints under control" in captured.out
+    assert "can not be written: No space left on device" in captured.err
+    assert list((tmp_path / "new").iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("robot", "words"),
     [

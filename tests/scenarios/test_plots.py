@@ -10,7 +10,8 @@ from matplotlib.image import imread
 from records import make_record
 
 from scenarios.records.record import RunRecord
-from scenarios.reports.plots import estimates, tip_errors, tip_paths, write_plots
+from scenarios.records.run_folder import RunFolder
+from scenarios.reports.plots import estimates, run_figures, tip_errors, tip_paths
 from wbmpc.robot import Robot
 
 NAMES = {
@@ -42,8 +43,9 @@ def records(robot: Robot) -> dict[str, RunRecord]:
 def test_all_pictures_have_ink(
     robot: Robot, records: dict[str, RunRecord], tmp_path: Path
 ) -> None:
-    write_plots(tmp_path / "plots", robot, records)
-    files = {path.stem: path for path in (tmp_path / "plots").glob("*.png")}
+    with RunFolder(tmp_path / "run") as folder:
+        folder.draw(run_figures(robot, records))
+    files = {path.stem: path for path in (tmp_path / "run" / "plots").glob("*.png")}
     assert set(files) == NAMES
     for path in files.values():
         assert np.ptp(imread(path)[:, :, :3]) > 0.5
@@ -76,11 +78,13 @@ def test_truth_and_estimate_are_both_drawn(records: dict[str, RunRecord]) -> Non
     ],
 )
 def test_lone_and_odd_runs_are_drawn_too(
-    robot: Robot, settings: dict[str, object], tmp_path: Path
+    robot: Robot, settings: dict[str, object]
 ) -> None:
     record = make_record(robot, **settings)
     estimator = record.settings.estimator
     name = "with_estimator" if estimator else "without_estimator"
-    write_plots(tmp_path, robot, {name: record})
+    figures = run_figures(robot, {name: record})
     missing = set() if estimator else {"payload"}
-    assert {path.stem for path in tmp_path.glob("*.png")} == NAMES - missing
+    assert set(figures) == NAMES - missing
+    for draw in figures.values():
+        assert draw().axes

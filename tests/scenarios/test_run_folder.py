@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import errno
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scenarios.errors import ScenarioError
-from scenarios.records.run_folder import RunFolder, choose_path
+from scenarios.records.run_folder import RunFolder, asked_path, choose_path
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    out: str | None
+    no_files: bool
 
 
 def _full_disk(path: Path) -> None:
@@ -44,16 +53,43 @@ def test_exception_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_full_disk_is_said_once_and_keeps_what_was_written(tmp_path: Path) -> None:
-    tried = []
+def test_a_full_disk_costs_only_what_does_not_fit(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "one") as folder:
         folder.write_text("metrics.json", "{}")
         folder.write("log.mcap", _full_disk)
-        folder.write("more", tried.append)
-    assert "log.mcap" in str(folder.problem)
-    assert "No space left" in str(folder.problem)
-    assert tried == []
-    assert (tmp_path / "one" / "metrics.json").is_file()
+        folder.write_text("more", "small")
+        folder.write("replay.html", _full_disk)
+    assert "log.mcap, replay.html for" in str(folder.problem)
+    assert str(folder.problem).count("No space left") == 1
+    names = {path.name for path in (tmp_path / "one").iterdir()}
+    assert names == {"metrics.json", "more"}
+
+
+def test_one_picture_that_does_not_fit_costs_no_other(tmp_path: Path) -> None:
+    class Picture:
+        def __init__(self, write: Callable[[Path], object]) -> None:
+            self._write = write
+
+        def savefig(self, path: Path, dpi: int) -> None:
+            assert dpi > 0
+            self._write(path)
+
+    with RunFolder(tmp_path / "one") as folder:
+        figures: dict[str, Any] = {
+            "small": lambda: Picture(Path.touch),
+            "large": lambda: Picture(_full_disk),
+        }
+        folder.draw(figures)
+    assert "plots/large.png" in str(folder.problem)
+    assert [p.name for p in (tmp_path / "one" / "plots").iterdir()] == ["small.png"]
+
+
+def test_a_folder_and_none_are_not_asked_for_together(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="--out .*: not with --no-files"):
+        asked_path(_Asked(out=str(tmp_path / "x"), no_files=True), "run")
+    assert asked_path(_Asked(out=None, no_files=True), "run") is None
+    path = asked_path(_Asked(out=str(tmp_path / "x"), no_files=False), "run")
+    assert path == tmp_path / "x"
 
 
 def test_unwritable_place_is_a_sentence_not_an_exception(tmp_path: Path) -> None:

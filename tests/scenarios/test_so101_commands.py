@@ -85,7 +85,13 @@ def test_bench_json_and_files(
         (["--payload", "nan"], 2, ("payload nan",)),
         (["--payload", "light"], 2, ("light",)),
         (["--plant-armature", "-1"], 2, ("--plant-armature -1",)),
-        (["--plant-extra", "-1"], 2, ("payload -1",)),
+        (["--plant-extra", "-5"], 2, ("--plant-extra -5", "within 0 and 5 kg")),
+        (["--plant-extra", "nan"], 2, ("--plant-extra nan",)),
+        (
+            ["--payload", "4", "--plant-extra", "2"],
+            2,
+            ("--payload 4 and --plant-extra 2", "at most 5 kg"),
+        ),
     ],
 )
 def test_bench_refuses(

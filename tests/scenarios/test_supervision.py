@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ekf import AlignedSample, PriorRegime, SupervisorSettings
+from ekf import AlignedSample, InvalidSettingError, PriorRegime, SupervisorSettings
+from scenarios.estimators.estimation import run_estimator
+from scenarios.estimators.streams.so101 import motors_stream
 from scenarios.loop.adaptation import InertiaAdaptation
 from scenarios.loop.supervision import supervisor_settings
 from wbmpc.robot import Robot
@@ -39,3 +41,16 @@ def test_a_joint_at_its_limit_is_told_to_the_filter() -> None:
         adaptation.accept(sample)
         adaptation.tick()
         assert adaptation.faults().get("ekf_saturated", 0) == int(share == 1.0)
+
+
+def test_a_small_arm_has_small_thresholds() -> None:
+    """0.2 kg in the jaws of an SO-101 are a load; for a humanoid they are noise."""
+    stream = motors_stream()
+    track = run_estimator("ekf_supervised", stream)
+    assert any("attach" in event for event in track.events)
+    assert track.mass_kg[-1] == pytest.approx(0.2, abs=0.06)
+
+
+def test_scaling_needs_a_positive_factor() -> None:
+    with pytest.raises(InvalidSettingError, match="torque"):
+        SupervisorSettings().scaled(force=1.0, torque=0.0)

@@ -18,7 +18,7 @@ from models.installed import (
     name_of_installed,
 )
 from models.settings import FrameSettings, JointGains, RobotSettings
-from wbmpc.errors import RobotError
+from wbmpc.errors import SettingError
 from wbmpc.low_level import LowLevelController
 from wbmpc.plant.gate import check_models
 from wbmpc.plant.mujoco_plant import MujocoPlant
@@ -76,7 +76,7 @@ def test_frames_that_can_not_be_added_are_refused(settings: RobotSettings) -> No
     with pytest.raises(UnknownNameError, match="unknown link 'LEFT_HAND'"):
         Robot(replace(settings, frames={"TOOL": lost}))
     twice = replace(lost, parent="PELVIS_LINK")
-    with pytest.raises(RobotError, match="frames.LEFT_SOLE: the URDF has"):
+    with pytest.raises(SettingError, match="frames.LEFT_SOLE: the URDF has"):
         Robot(replace(settings, frames={"LEFT_SOLE": twice}))
 
 

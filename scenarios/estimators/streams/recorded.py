@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ekf.model_lookup import root_dofs
+from models.files import is_folder
 from scenarios.errors import ScenarioError
 from scenarios.estimators.streams.columns import ColumnMapping, Table, joint_log
 from scenarios.estimators.streams.humanoid import stand_on_feet
@@ -42,7 +43,7 @@ def read_stream(
     Raises:
         ModelsError: No such file, robot, link or column, or a broken file.
     """
-    path = path / RUN_LOG if path.is_dir() else path
+    path = path / RUN_LOG if is_folder(path) else path
     table = read_table(path)
     notes = mcap_metadata(path) if path.suffix == ".mcap" else {}
     name = robot or notes.get("robot_name")

@@ -120,6 +120,7 @@ def humanoid(name: str, link: str | None = None) -> EstimationRobot:
         UnknownNameError: No such robot or link.
     """
     # Importing the package that drives the robot checks the native wheels.
+    from scenarios.loop.supervision import supervisor_settings
     from wbmpc.robot import Robot
 
     robot = Robot.load(name)
@@ -146,6 +147,7 @@ def humanoid(name: str, link: str | None = None) -> EstimationRobot:
         feet=tuple(sole.frame for sole in robot.soles),
         torque_variance=variance,
         filter_variance=variance,
+        supervisor=supervisor_settings(robot),
     )
 
 

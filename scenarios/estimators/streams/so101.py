@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ekf import JointLog
+from ekf import JointLog, SupervisorSettings
 from scenarios.estimators.streams.robots import arm_from_model
 from scenarios.estimators.streams.stream import EstimationRobot, Stream
 from scenarios.so101.moving import Recorder, ServoLog, calibration_tour
@@ -19,6 +19,9 @@ from wbmpc.arm.servo_faults import NO_FAULTS, ServoFaults
 PAYLOAD_KG = 0.2
 TORQUE_VARIANCE, FILTER_VARIANCE = 0.01, 0.1
 """Of an arm whose torques are of the order of 1 Nm [(Nm)^2]."""
+
+SCALE = 0.1
+"""Of its loads and torques beside a humanoid's."""
 
 
 def motors_stream() -> Stream:
@@ -68,4 +71,5 @@ def _robot(arm: Arm) -> EstimationRobot:
         robot,
         torque_variance=TORQUE_VARIANCE * ones,
         filter_variance=FILTER_VARIANCE * ones,
+        supervisor=SupervisorSettings().scaled(force=SCALE, torque=SCALE),
     )

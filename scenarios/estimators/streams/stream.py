@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from ekf import JointLog, SignalAligner, TorqueTiming
+from ekf import JointLog, SignalAligner, SupervisorSettings, TorqueTiming
 
 Array = NDArray[np.float64]
 
@@ -29,6 +29,7 @@ class EstimationRobot:
         torque_variance: (nv,) variance of each torque row of one sample, for least
             squares [N^2, (Nm)^2].
         filter_variance: (nv,) the same for the inertial filter, a 10 ms tick.
+        supervisor: Thresholds of the supervised filter for a robot of this size.
     """
 
     name: str
@@ -38,6 +39,7 @@ class EstimationRobot:
     feet: tuple[str, ...] = ()
     torque_variance: Array
     filter_variance: Array
+    supervisor: SupervisorSettings = SupervisorSettings()
 
 
 @dataclass(frozen=True, kw_only=True)

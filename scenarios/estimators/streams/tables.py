@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import UnknownNameError
+from models.files import is_file
 from scenarios.errors import ScenarioError
 from scenarios.estimators.streams.columns import Table
 
@@ -24,7 +25,7 @@ def read_table(path: Path) -> Table:
         ScenarioError: No such file, a broken one, or a missing reader.
         UnknownNameError: An unknown kind of file.
     """
-    if not path.is_file():
+    if not is_file(path):
         raise ScenarioError(f"{path}: no such file")
     if path.suffix not in READERS:
         raise UnknownNameError("log format", path.suffix or path.name, READERS)
