@@ -69,7 +69,7 @@ def run_scenario(options: Run) -> int:
 
 
 def _refuse_idle_options(options: RunOptions) -> None:
-    """Options of an estimator or a push say nothing where there is none.
+    """Options of an estimator, a push or friction say nothing where there is none.
 
     Raises:
         ScenarioError: One was given all the same.
@@ -85,6 +85,11 @@ def _refuse_idle_options(options: RunOptions) -> None:
         if options.push is None and getattr(options, name) != getattr(default, name):
             flag = name.replace("_", "-")
             raise ScenarioError(f"--{flag}: is for a push; give --push, too")
+    if options.no_friction_compensation and options.plant == "clean":
+        raise ScenarioError(
+            "--no-friction-compensation: is for --plant hardware_twin; on the clean "
+            "plant there is nothing to compensate"
+        )
 
 
 def compare_scenario(options: Compare) -> int:

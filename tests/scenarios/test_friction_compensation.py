@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ekf import AlignedSample, PriorRegime
-from scenarios.cli import Run, parse
+from scenarios.cli import EXIT_BAD_INPUT, Run, main, parse
 from scenarios.commands import resolve
 from scenarios.loop.adaptation import AdaptationTick, InertiaAdaptation
 from scenarios.loop.plant_side import known_friction
@@ -44,6 +44,13 @@ def test_the_flag_switches_it_off() -> None:
         command = parse(["run", "standing", "--plant", "hardware_twin", *words])
         assert isinstance(command, Run)
         assert resolve(command, estimator=True).friction_compensation is wanted
+
+
+def test_the_flag_is_refused_where_it_would_do_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["run", "standing", "--no-friction-compensation"]) == EXIT_BAD_INPUT
+    assert "hardware_twin" in capsys.readouterr().err
 
 
 def test_switched_off_is_the_same_as_nothing_known() -> None:
