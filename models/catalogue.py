@@ -72,9 +72,12 @@ def load_settings(robot: str, overrides: Sequence[str] = ()) -> RobotSettings:
 
 
 def _urdf_path(settings_file: Path, urdf: str) -> Path:
-    if is_installed_name(urdf):
+    if not is_installed_name(urdf):
+        return settings_file.parent / urdf
+    try:
         return installed_urdf(urdf)
-    return settings_file.parent / urdf
+    except UnknownNameError as error:
+        raise SettingError("urdf", urdf, error.rule, str(settings_file)) from None
 
 
 def override(settings: RobotSettings, assignment: str) -> RobotSettings:

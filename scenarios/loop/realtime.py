@@ -20,7 +20,7 @@ import numpy as np
 
 from scenarios.batch import rebuild_error
 from scenarios.catalogue import find_scenario
-from scenarios.child_process import end_process
+from scenarios.child_process import end_process, start_process
 from scenarios.errors import RealTimeError
 from scenarios.loop.adaptation import build_adaptation
 from scenarios.loop.control import ControlSide, ControlTick
@@ -148,7 +148,7 @@ class PlantLink:
 
     def __enter__(self) -> PlantLink:
         """Start the process."""
-        self._process.start()
+        start_process(self._process)
         assert self._send is not None
         self._send.close()
         return self

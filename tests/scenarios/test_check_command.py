@@ -163,6 +163,12 @@ def test_fix_does_not_write_over_anything(
         ("tick_dt_s = 0.01", "tick_dt_s = 0.0105", "settings", "multiple of"),
         ("nodes = 30", 'disabled = ["sway"]', "mpc.disabled", "center_of_mass"),
         ('"alexander.urdf"', '"lost.urdf"', "settings: urdf", "no such robot file"),
+        (
+            '"alexander.urdf"',
+            '"example-robot-data:taloss"',
+            "settings: urdf",
+            "did you mean example-robot-data:talos",
+        ),
         ('root_link = "PELVIS_LINK"', "", "settings: root_link", "must be given"),
     ],
 )
