@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -194,11 +195,11 @@ def test_a_plant_that_dies_ends_the_run_with_a_sentence() -> None:
 
 
 def test_a_refusal_of_the_plant_arrives_here() -> None:
-    settings = RunSettings(
-        duration_s=1.0, at_s=0.5, realtime=True, ideal=("no_such_thing",)
-    )
+    settings = RunSettings(duration_s=1.0, at_s=0.5, realtime=True)
+    # Only the plant's process looks at it.
+    unknown = msgspec.structs.replace(settings, base_estimator="no_such_thing")
     with pytest.raises(ScenarioError, match="no_such_thing"):
-        run_realtime(settings, privileged=False)
+        run_realtime(unknown, privileged=False)
 
 
 def test_the_flag_reaches_the_runner(monkeypatch: pytest.MonkeyPatch) -> None:
