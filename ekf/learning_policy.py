@@ -8,6 +8,7 @@ from ekf.arrays import Array, Flags
 from ekf.attachments import Attachments
 from ekf.inertial_ekf import InertialEKF, TorqueSample
 from ekf.link_monitor import LinkState, Verdict
+from ekf.ripple import InnovationRipple
 from ekf.row_trust import DOUBTED, NOT_BELIEVED, RowTrust
 from ekf.supervisor_settings import SupervisorSettings
 from ekf.update_weights import UpdateWeights
@@ -61,6 +62,12 @@ class LearningPolicy:
             LinkState.ACQUIRING: 1.0,
             LinkState.TRACKING: settings.tracking_scale,
         }
+        events = settings.events
+        self._ripple = InnovationRipple(ekf.model.nv, events.window_s, events.acquire_s)
+
+    def reset(self) -> None:
+        """Forget the past."""
+        self._ripple.reset()
 
     def weights(
         self, now: Situation, out: Flags, *, unexplained: bool
@@ -87,7 +94,8 @@ class LearningPolicy:
         """What happens without an event is noise; rest hides it, so it only adds.
 
         What a load that is known leaves over at rest is not noise either, but the rest
-        of that load; nor is what a change of it would explain.
+        of that load; nor is what a change of it would explain. Of what is not explained
+        for long, the quick part is noise (`InnovationRipple`).
 
         Args:
             now: The situation.
@@ -97,22 +105,34 @@ class LearningPolicy:
         """
         noise, root = self._trust.noise, self._ekf.root_dofs
         rows = (now.doubt < DOUBTED).astype(float)
+        alarmed = self._alarmed(now, found)
+        ripple, lasting = self._ripple.look(innovation, alarmed, now.dt_s)
+        innovation = np.where(lasting, ripple, innovation)
+        rows[alarmed & ~lasting] = 0.0
         louder = innovation**2 > noise.variance
         for index, own in enumerate(self._rows):
             state, verdict = now.states[index], now.verdicts[index]
             if now.rest_s[index] > 0.0:
                 rows[own] *= louder[own] & (state is LinkState.NOMINAL)
-            if state is LinkState.ACQUIRING or verdict.explained > 0.0:
+            if state is LinkState.ACQUIRING:
                 rows[own] = 0.0
                 rows[:root] = 0.0
-            elif verdict.missing is not None:
+            elif verdict.explained == 0.0 and verdict.missing is not None:
                 point = sample.regressor[:, 10 * index : 10 * index + 4]
                 other = np.abs(innovation - point @ verdict.missing)
                 smaller = np.minimum(np.abs(innovation), other)
                 innovation = np.where(louder, smaller, innovation)
-        if found:
-            rows[:root] = 0.0
         noise.learn(innovation, rows, now.dt_s)
+
+    def _alarmed(self, now: Situation, found: bool) -> Flags:
+        """(nv,) rows with something that is not explained, at least not yet."""
+        alarmed = np.zeros(len(now.doubt), dtype=bool)
+        root = self._ekf.root_dofs
+        alarmed[:root] = found
+        for own, verdict in zip(self._rows, now.verdicts, strict=True):
+            if verdict.explained > 0.0:
+                alarmed[own] = alarmed[:root] = True
+        return alarmed
 
     def _variance_scale(self, now: Situation, out: Flags, unexplained: bool) -> Array:
         settings, root = self._settings, self._ekf.root_dofs

@@ -124,6 +124,7 @@ class SupervisedEKF:
         self._channels.reset()
         self._clock.reset()
         self._trust.reset()
+        self._policy.reset()
         self._observability.reset()
         self._unexplained.reset()
         self._gains = self._observability.gains()
@@ -210,7 +211,10 @@ class SupervisedEKF:
         tau, missing = self._read_torques(tau_joints, v, dt_s)
         tau = _without_friction(tau, friction)
         wrenches, blind = _known_wrenches(wrenches)
-        sample = _sane(self._ekf.measure(q, v, a, tau, wrenches))
+        joints = self._ekf.model.nv - self._ekf.root_dofs
+        sample = _find_flag_fault(saturated, joints) or _sane(
+            self._ekf.measure(q, v, a, tau, wrenches)
+        )
         if isinstance(sample, Fault):
             return self._refuse(sample, dt_s, events)
         slipping = slipping or self._slides(wrenches)
@@ -237,7 +241,7 @@ class SupervisedEKF:
             innovation = self._innovation(sample)
         states = self.states()
         ratio, out = self._trust.test(sample, innovation, dt_s)
-        unexplained = self._explain(innovation, verdicts, states, dt_s)
+        unexplained = self._explain(innovation, doubt, verdicts, states, dt_s)
         now = Situation(
             states=states,
             verdicts=verdicts,
@@ -397,14 +401,15 @@ class SupervisedEKF:
     def _explain(
         self,
         innovation: Array,
+        doubt: Array,
         verdicts: list[Verdict],
         states: tuple[LinkState, ...],
         dt_s: float,
     ) -> Unexplained | None:
         pairs = zip(self._rows, verdicts, strict=True)
         found = self._unexplained.look(
-            innovation,
-            self._trust.noise.variance,
+            np.where(doubt >= NOT_BELIEVED, 0.0, innovation),
+            self._trust.noise.variance * doubt,
             [rows for rows, verdict in pairs if verdict.foreign],
             busy=LinkState.ACQUIRING in states,
             dt_s=dt_s,
@@ -493,6 +498,14 @@ def _without_friction(tau: Array, friction: Any) -> Array:
         return tau
     known = to_array(friction)
     return tau - known if known.shape == tau.shape else np.empty(0)
+
+
+def _find_flag_fault(flags: Any, joints: int) -> Fault | None:
+    """Fault if flags are given, but not one a joint."""
+    if flags is None or to_array(flags).shape == (joints,):
+        return None
+    reason = f"saturated has shape {to_array(flags).shape}: it must be {(joints,)}"
+    return Fault(kind=FaultKind.DIMENSION, reason=reason)
 
 
 def _known_wrenches(wrenches: Any) -> tuple[Any, bool]:

@@ -37,7 +37,7 @@ class BipedRun:
         """
         # These feet move while they are loaded, as no standing robot's do.
         settings = {"slip_speed": 100.0, **settings}
-        self.model, self._noise_Nm = biped, noise_Nm
+        self.model, self.noise_Nm = biped, noise_Nm
         variance = torque_variance(biped, by_joint={"SPINE_Z": 1e3})
         variance[3:6] = 1e2
         self.ekf = InertialEKF(
@@ -64,7 +64,7 @@ class BipedRun:
             tau, wrenches = statics(self._plant(loads), FEET, q, v, a)
             if pull_N:
                 tau, wrenches = self._pull(q, v, a, pull_N)
-            tau = tau + self._noise_Nm * self._rng.normal(size=len(tau))
+            tau = tau + self.noise_Nm * self._rng.normal(size=len(tau))
             self.say(q, v, a, self.spoil(tau), wrenches, **flags)
         return self.supervised.result
 

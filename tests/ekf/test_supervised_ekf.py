@@ -130,6 +130,34 @@ def test_no_false_alarm_in_noise(biped):
     assert run.masses.max() == 0.0
 
 
+def test_noise_that_grows_tenfold_is_learnt(biped):
+    """After a quiet while everything is an alarm: neither load nor for ever."""
+    run = BipedRun(biped, noise_Nm=0.1)
+    run.feed(10.0)
+    run.noise_Nm = 1.0
+    run.feed(12.0)
+    events = len(run.events)
+    result = run.feed(12.0)
+    assert len(run.events) == events <= 4
+    assert result.unexplained is None
+    assert result.states == (LinkState.NOMINAL, LinkState.NOMINAL)
+    # What is really a load is still one, and quiet comes back.
+    assert run.feed(1.0, load(5.0)).reports[0].mass_kg == pytest.approx(5.0, abs=0.5)
+    run.noise_Nm = 0.1
+    smallest = run.feed(12.0).reports[0].smallest_kg
+    assert smallest < 0.5
+
+
+def test_a_load_elsewhere_is_not_learnt_as_noise(biped):
+    """However long it hangs there, an arm's own load is noticed beside it."""
+    run = BipedRun(biped, noise_Nm=0.1)
+    run.feed(10.0)
+    torso = ("SPINE_Z", 5.0, (0.1, 0.0, 0.3))
+    assert run.feed(20.0, torso).unexplained.weight_kg == pytest.approx(5.0, abs=0.7)
+    result = run.feed(1.0, torso, load(1.0))
+    assert result.reports[0].mass_kg == pytest.approx(1.0, abs=0.1)
+
+
 def test_smallest_load_grows_with_the_noise(biped):
     quiet, noisy = BipedRun(biped), BipedRun(biped, noise_Nm=1.0)
     smallest = [run.feed(10.0).reports[0].smallest_kg for run in (quiet, noisy)]

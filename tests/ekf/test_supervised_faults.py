@@ -187,6 +187,12 @@ def test_unknown_wrenches_leave_out_the_base_only(biped):
     assert result.left_out[:6].all()
     assert run.supervised.counts["no_wrenches"] == 50
     assert result.states == (LinkState.NOMINAL, LinkState.NOMINAL)  # loads went too
+    assert result.unexplained is None  # the robot's own weight is no find
+    unexplained = []
+    for _ in range(50):
+        run.feed(TICK_S)
+        unexplained.append(run.supervised.result.unexplained)
+    assert unexplained == [None] * 50
 
 
 # Torques that are wrong but plausible
@@ -316,7 +322,12 @@ def test_wrong_shapes_are_refused_and_nothing_moves(biped):
         run.time_s += TICK_S
         assert not run.say(*signals).estimate.ok
         assert np.array_equal(run.ekf.estimate.theta, before.theta)
-    assert sum(run.supervised.counts.values()) >= len(bad)
+    for flags in ([True] * 3, True, "no"):
+        run.time_s += TICK_S
+        estimate = run.say(*run.sample(), saturated=flags).estimate
+        assert estimate.status is UpdateStatus.REJECTED_DIMENSION
+        assert "saturated" in estimate.reason
+    assert sum(run.supervised.counts.values()) >= len(bad) + 3
     assert run.feed(0.1, load(3.0), load(2.0, RIGHT)).estimate.ok
 
 
