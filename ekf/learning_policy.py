@@ -95,7 +95,7 @@ class LearningPolicy:
 
         What a load that is known leaves over at rest is not noise either, but the rest
         of that load; nor is what a change of it would explain. Of what is not explained
-        for long, the quick part is noise (`InnovationRipple`).
+        for long or often, the quick part is noise (`InnovationRipple`).
 
         Args:
             now: The situation.

@@ -6,13 +6,17 @@ import numpy as np
 
 from ekf.arrays import Array, Flags
 
+_OFTEN = 0.2
+"""Share of the time from which an alarm that comes and goes is one that lasts."""
+
 
 class InnovationRipple:
-    r"""The quick part of rows that have been under alarm for too long.
+    r"""The quick part of rows that have been under alarm for too long, or too often.
 
-    A load that is noticed is acquired at once; what raises an alarm for longer is a
-    load elsewhere, or noise that has grown. Nobody may learn the first as noise, and
-    who does not learn the second is alarmed for ever. They differ in how they change:
+    A load that is noticed is acquired at once; what goes on raising alarms is a load
+    elsewhere, or noise that has grown. Nobody may learn the first as noise, and who
+    learns the second between alarms only is alarmed for ever. They differ in how they
+    change:
 
     .. math:: \bar e \leftarrow \bar e + s (e - \bar e), \quad
         r = \sqrt{1 - s / 2}\, (e - \bar e), \quad s = 1 - e^{-\Delta t / T}
@@ -27,19 +31,20 @@ class InnovationRipple:
         Args:
             rows: Number of torque rows.
             span_s: T.
-            patience_s: How long an alarm has to last.
+            patience_s: How long an alarm has to last without a break.
         """
-        self._rows, self._span_s, self._patience_s = rows, span_s, patience_s
+        self._rows, self._span_s = rows, span_s
+        self._memory_s = -patience_s / math.log1p(-_OFTEN)
         self.reset()
 
     def reset(self) -> None:
         """Forget everything."""
-        self._mean, self._alarmed_s = np.zeros((2, self._rows))
+        self._mean, self._alarms = np.zeros((2, self._rows))
 
     def look(
         self, innovation: Array, alarmed: Flags, dt_s: float
     ) -> tuple[Array, Flags]:
-        """(nv,) the quick part r of one innovation, and whose alarm lasts.
+        """The quick part r (nv,) of one innovation, and which alarms (nv,) last.
 
         Args:
             innovation: (nv,) measured minus predicted.
@@ -49,5 +54,6 @@ class InnovationRipple:
         share = -math.expm1(-dt_s / self._span_s)
         ripple = math.sqrt(1.0 - 0.5 * share) * (innovation - self._mean)
         self._mean = self._mean + share * (innovation - self._mean)
-        self._alarmed_s = np.where(alarmed, self._alarmed_s + dt_s, 0.0)
-        return ripple, self._alarmed_s > self._patience_s
+        lately = -math.expm1(-dt_s / self._memory_s)
+        self._alarms = self._alarms + lately * (alarmed - self._alarms)
+        return ripple, alarmed & (self._alarms > _OFTEN)

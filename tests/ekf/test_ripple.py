@@ -28,14 +28,17 @@ def test_what_a_load_adds_is_left_out():
     assert np.abs(quick[100:]).max() < 0.2 * 5.0
 
 
-def test_only_an_alarm_that_lasts_counts():
+def test_only_an_alarm_that_lasts_or_returns_often_counts():
     _, lasting = _ripples(np.zeros((60, 2)))
     assert not np.any(lasting[:49])
     assert np.array_equal(lasting[-1], ALARMED)
-    ripple = InnovationRipple(2, 0.02, 0.5)
-    for tick in range(100):  # never long enough in a row
-        _, late = ripple.look(np.zeros(2), ALARMED & (tick % 40 > 0), DT_S)
-        assert not late.any()
-    ripple.look(np.ones(2), ALARMED, 1.0)
+    for period, counts in ((50, False), (10, True)):
+        ripple = InnovationRipple(2, 0.02, 0.5)
+        told = []
+        for tick in range(1000):  # three ticks of alarm each time
+            alarmed = ALARMED & (tick % period < 3)
+            told.append(ripple.look(np.zeros(2), alarmed, DT_S)[1])
+            assert not np.any(told[-1] & ~alarmed)
+        assert np.any(told) == counts
     ripple.reset()
     assert not ripple.look(np.zeros(2), ALARMED, DT_S)[1].any()

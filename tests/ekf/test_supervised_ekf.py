@@ -148,6 +148,25 @@ def test_noise_that_grows_tenfold_is_learnt(biped):
     assert smallest < 0.5
 
 
+def test_slow_noise_that_grows_is_learnt_too(biped):
+    """Behind a low pass noise looks like loads that come and go."""
+    run = BipedRun(biped)
+    rng, stages, noise_Nm = np.random.default_rng(9), np.zeros((2, 21)), 0.15
+
+    def spoil(tau):
+        stages[0] += 0.54 * (rng.normal(size=21) - stages[0])
+        stages[1] += 0.54 * (stages[0] - stages[1])
+        return tau + noise_Nm * stages[1] / 0.459
+
+    run.spoil = spoil
+    run.feed(10.0)
+    noise_Nm = 0.6
+    run.feed(15.0)
+    events = len(run.events)
+    run.feed(10.0)
+    assert len(run.events) <= events + 2
+
+
 def test_a_load_elsewhere_is_not_learnt_as_noise(biped):
     """However long it hangs there, an arm's own load is noticed beside it."""
     run = BipedRun(biped, noise_Nm=0.1)
