@@ -15,15 +15,17 @@ MAX_BRIDGED_STEPS = 20
 MAX_JUMP = 0.1
 """Change of a joint's position in one step that no joint makes [rad or m]."""
 MAX_SPEED = 100.0
-"""Velocity no joint has [rad/s or m/s]."""
+"""Velocity no joint has [rad/s or m/s]; at it `MAX_JUMP` takes one step."""
 
 
 class ReadingGuard:
     """Replaces a joint's impossible position and velocity by its last good ones.
 
     Not finite, a jump, or an absurd speed: the joint's reading is refused and counted,
-    the other joints' are used. After `MAX_BRIDGED_STEPS` in a row nothing is known of
-    the joint any more, and `fault` says so; nobody should move a robot from there on.
+    the other joints' are used. While nothing is read a joint moves on: a reading that
+    its velocity explains is no jump. After `MAX_BRIDGED_STEPS` in a row nothing is
+    known of the joint any more, and `fault` says so; nobody should move a robot from
+    there on.
     """
 
     def __init__(self, joint_names: Sequence[str]) -> None:
@@ -58,8 +60,10 @@ class ReadingGuard:
             q: As read [rad or m].
             v: As read [rad/s or m/s].
         """
-        with np.errstate(invalid="ignore"):
-            good = (np.abs(q - self._q) < MAX_JUMP) & (np.abs(v) < MAX_SPEED)
+        with np.errstate(invalid="ignore", over="ignore"):
+            speed = np.maximum(np.abs(v), np.abs(self._v))
+            moved = self._missing * (MAX_JUMP / MAX_SPEED) * speed
+            good = (np.abs(q - self._q) < MAX_JUMP + moved) & (np.abs(v) < MAX_SPEED)
         if good.all():
             self._missing[:] = 0
         else:
