@@ -77,6 +77,7 @@ def _supervised(robot: EstimationRobot) -> PayloadEstimator:
         n_feet=len(robot.feet),
         aligner=_aligner(robot),
         settings=replace(robot.supervisor, tick_s=LOG_TICK_S),
+        attachments_m=robot.attachments_m,
     )
 
 

@@ -97,7 +97,11 @@ def estimate_log(options: Estimate) -> int:
     path = None if options.out is None else choose_path(options.out, "estimate")
     columns = None if options.columns is None else load_mapping(Path(options.columns))
     stream = read_stream(
-        Path(options.log), robot=options.robot, link=options.link, columns=columns
+        Path(options.log),
+        robot=options.robot,
+        link=options.link,
+        columns=columns,
+        friction=options.friction,
     )
     if options.payload_at is not None:
         if not 0.0 <= options.payload_at < float("inf"):

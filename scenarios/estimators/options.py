@@ -23,6 +23,9 @@ class Estimate(msgspec.Struct, frozen=True, kw_only=True):
     """Link or frame that carries the payload (default: the arm's last)."""
     payload_at: Seconds = None
     """When the payload appears [s] (default: as the log says, else at its start)."""
+    friction: bool = False
+    """Take the joint friction that a humanoid's settings state off the torques; of a
+    run that did so it is taken off anyway."""
     columns: File = None
     """TOML file with the names of the log's columns (default: our own names)."""
     json: bool = False

@@ -235,6 +235,13 @@ def imperfections_of(settings: RunSettings) -> ImperfectionSettings:
     return without(PRESETS[settings.plant], *settings.ideal)
 
 
+def has_known_friction(settings: RunSettings) -> bool:
+    """Whether low level and estimator of a run take joint friction into account."""
+    imperfections = imperfections_of(settings)
+    there = imperfections.coulomb_share > 0.0 or imperfections.viscous_share_s > 0.0
+    return settings.friction_compensation and there
+
+
 def known_friction(settings: RunSettings, robot: Robot) -> JointFriction | None:
     """Joint friction that low level and estimator take into account.
 
@@ -244,9 +251,7 @@ def known_friction(settings: RunSettings, robot: Robot) -> JointFriction | None:
     Returns:
         None if it is switched off or the plant has none.
     """
-    imperfections = imperfections_of(settings)
-    there = imperfections.coulomb_share > 0.0 or imperfections.viscous_share_s > 0.0
-    return robot.friction if settings.friction_compensation and there else None
+    return robot.friction if has_known_friction(settings) else None
 
 
 def build_plant_side(settings: RunSettings, robot: Robot) -> PlantSide:

@@ -173,3 +173,41 @@ def test_our_own_logs_name_robot_arm_and_truth(tmp_path: Path, arm: str) -> None
     assert log.a is not None and log.wrenches is not None
     assert log.wrenches.shape == (len(record.time_s) - 1, 2, 6)
     np.testing.assert_allclose(log.q[-1], record.q[-1], atol=1e-6)
+
+
+@pytest.mark.parametrize("compensated", [True, False])
+def test_friction_of_a_run_that_knew_it_is_taken_off(
+    tmp_path: Path, compensated: bool
+) -> None:
+    robot = Robot.load("alexander")
+    record = make_record(
+        robot,
+        duration_s=4.0,
+        plant="hardware_twin",
+        friction_compensation=compensated,
+    )
+    write_log(tmp_path / "log.mcap", record)
+    read, asked = read_stream(tmp_path), read_stream(tmp_path, friction=True)
+    assert (read.robot.friction is not None) == compensated
+    assert np.array_equal(read.log.tau, asked.log.tau) == compensated
+    assert asked.robot.friction is not None
+    if not compensated:
+        taken = asked.robot.friction.torque_Nm(read.log.v[:, 6:])
+        np.testing.assert_allclose(read.log.tau - asked.log.tau, taken, atol=1e-9)
+
+
+def test_loads_of_a_humanoid_hang_at_its_tips(tmp_path: Path) -> None:
+    robot = Robot.load("alexander")
+    write_log(tmp_path / "log.mcap", make_record(robot, duration_s=4.0, arm="right"))
+    held_at = read_stream(tmp_path).robot.attachments_m
+    assert held_at is not None
+    tips = [robot.arms[side].tip_frame for side in ("right", "left")]
+    for place, tip in zip(held_at, tips, strict=True):
+        frame = robot.model.frames[robot.frame_id(tip)]
+        np.testing.assert_allclose(place, frame.placement.translation)
+
+
+def test_friction_that_nobody_stated_is_refused(tmp_path: Path, stream: Stream) -> None:
+    path = _write_csv(tmp_path / "log.csv", _columns(stream))
+    with pytest.raises(ScenarioError, match="--friction"):
+        read_stream(path, robot="panda", friction=True)

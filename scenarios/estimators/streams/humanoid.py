@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ekf import JointLog, LegTorqueWrench
+from ekf.model_lookup import root_dofs
 from scenarios.errors import ScenarioError
 from scenarios.estimators.streams.robots import humanoid
 from scenarios.estimators.streams.stream import EstimationRobot, Stream, aligned
@@ -20,13 +21,16 @@ Array = NDArray[np.float64]
 
 
 def stand_on_feet(stream: Stream) -> Stream:
-    """Align a stream and add contact wrenches solved from the leg torques."""
+    """Align a stream, take known friction off, add wrenches from the leg torques."""
     robot = stream.robot
     prepared = aligned(stream)
     log = prepared.log
     assert log.a is not None
+    tau = log.tau
+    if robot.friction is not None:
+        tau = tau - robot.friction.torque_Nm(log.v[:, root_dofs(robot.model) :])
     solver = LegTorqueWrench(robot.model, robot.feet)
-    rows = zip(log.q, log.v, log.a, log.tau, strict=True)
+    rows = zip(log.q, log.v, log.a, tau, strict=True)
     wrenches = np.array([solver.solve(*row).wrenches for row in rows])
     return replace(
         prepared,
@@ -35,7 +39,7 @@ def stand_on_feet(stream: Stream) -> Stream:
             q=log.q,
             v=log.v,
             a=log.a,
-            tau=log.tau,
+            tau=tau,
             wrenches=wrenches,
         ),
     )

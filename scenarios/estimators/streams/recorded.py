@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,7 @@ from models.files import is_folder
 from scenarios.errors import ScenarioError
 from scenarios.estimators.streams.columns import ColumnMapping, Table, joint_log
 from scenarios.estimators.streams.humanoid import stand_on_feet
-from scenarios.estimators.streams.robots import find_robot
+from scenarios.estimators.streams.robots import find_robot, friction_of
 from scenarios.estimators.streams.stream import EstimationRobot, Stream
 from scenarios.estimators.streams.tables import mcap_metadata, read_table
 
@@ -30,6 +31,7 @@ def read_stream(
     robot: str | None = None,
     link: str | None = None,
     columns: ColumnMapping | None = None,
+    friction: bool = False,
 ) -> Stream:
     """Read a log.
 
@@ -39,6 +41,8 @@ def read_stream(
         link: Link or frame that carries the payload.
         columns: Names of the columns; by default those of our own logs for MCAP, and
             ``t, q_0 .., qd_0 .., tau_0 ..`` for tables.
+        friction: Take the friction that a humanoid's settings state off the torques;
+            of a run that did so, it is taken off without being asked.
 
     Raises:
         ModelsError: No such file, robot, link or column, or a broken file.
@@ -51,6 +55,10 @@ def read_stream(
         raise ScenarioError(f"{path}: the log does not name its robot: give --robot")
     side = _loaded_side(notes)
     found = find_robot(name, link or _tip(name, side))
+    if found.feet and (friction or _was_compensated(notes)):
+        found = replace(found, friction=friction_of(name))
+    if friction and found.friction is None:
+        raise ScenarioError(f"--friction: the settings of {name} state none")
     if columns is None:
         columns = _our_columns(found, side, table) if notes else ColumnMapping()
     log, truth = joint_log(table, columns, found.model)
@@ -87,6 +95,16 @@ def _our_columns(
         tau=tuple(states("effort")),
         truth_kg=truth if truth in table else None,
     )
+
+
+def _was_compensated(notes: dict[str, str]) -> bool:
+    """Whether the log is of a run whose estimator knew the joints' friction."""
+    if "run" not in notes:
+        return False
+    from scenarios.loop.plant_side import has_known_friction
+    from scenarios.settings import RunSettings
+
+    return has_known_friction(msgspec.json.decode(notes["run"], type=RunSettings))
 
 
 def _loaded_side(notes: dict[str, str]) -> str | None:

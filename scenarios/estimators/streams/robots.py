@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
@@ -11,7 +12,10 @@ from ekf import torque_variance
 from models import robot_names
 from models.errors import UnknownNameError
 from scenarios.errors import ScenarioError
-from scenarios.estimators.streams.stream import EstimationRobot
+from scenarios.estimators.streams.stream import Array, EstimationRobot
+
+if TYPE_CHECKING:
+    from wbmpc.friction import JointFriction
 
 PANDA_URDF = "panda_description/urdf/panda.urdf"
 PANDA_LINK = "panda_link7"
@@ -128,6 +132,12 @@ def humanoid(name: str, link: str | None = None) -> EstimationRobot:
     link = link or robot.arms["left"].tip_frame
     forearms = [_carrier(model, arm.link) for arm in robot.arms.values()]
     first = _carrier(model, link)
+    others = {
+        carrier: arm.tip_frame
+        for carrier, arm in zip(forearms, robot.arms.values(), strict=True)
+        if carrier != first
+    }
+    held_at = [_place_m(model, frame) for frame in (link, *others.values())]
     estimator, groups = settings.estimator, settings.groups
     variances = {
         estimator.torque_spine: groups.spine,
@@ -143,12 +153,33 @@ def humanoid(name: str, link: str | None = None) -> EstimationRobot:
         name=name,
         model=model,
         link=link,
-        links=(first, *(other for other in forearms if other != first)),
+        links=(first, *others),
+        attachments_m=tuple(held_at),
         feet=tuple(sole.frame for sole in robot.soles),
         torque_variance=variance,
         filter_variance=variance,
         supervisor=supervisor_settings(robot),
     )
+
+
+def _place_m(model: pin.Model, link: str) -> Array:
+    """(3,) where a link or frame is in the frame of the joint that carries it."""
+    if model.existFrame(link):
+        return model.frames[model.getFrameId(link)].placement.translation.copy()
+    return np.zeros(3)
+
+
+def friction_of(name: str) -> JointFriction | None:
+    """What the settings of a humanoid state of all its joints; None if nothing."""
+    from wbmpc.friction import JointFriction
+    from wbmpc.robot import Robot
+
+    robot = Robot.load(name)
+    found = JointFriction.of(
+        robot.settings.joint_friction, robot.joint_names, robot.torque_limits_full_Nm
+    )
+    stated = found.coulomb_Nm.any() or found.viscous_Nms_per_rad.any()
+    return found if stated else None
 
 
 def _carrier(model: pin.Model, link: str) -> str:

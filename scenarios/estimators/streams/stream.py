@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
 from ekf import JointLog, SignalAligner, SupervisorSettings, TorqueTiming
+
+if TYPE_CHECKING:
+    from wbmpc.friction import JointFriction
 
 Array = NDArray[np.float64]
 
@@ -30,6 +34,9 @@ class EstimationRobot:
             squares [N^2, (Nm)^2].
         filter_variance: (nv,) the same for the inertial filter, a 10 ms tick.
         supervisor: Thresholds of the supervised filter for a robot of this size.
+        attachments_m: (3,) a link, where loads are held in its joint frame; None if
+            nobody knows.
+        friction: What its actuated joints are known to have, if it is to be taken off.
     """
 
     name: str
@@ -40,6 +47,8 @@ class EstimationRobot:
     torque_variance: Array
     filter_variance: Array
     supervisor: SupervisorSettings = SupervisorSettings()
+    attachments_m: tuple[Array, ...] | None = None
+    friction: JointFriction | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
