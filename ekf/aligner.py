@@ -20,7 +20,7 @@ from ekf.faults import (
     to_array,
     to_float,
 )
-from ekf.model_lookup import root_dofs
+from ekf.model_lookup import channel_names, root_dofs
 from ekf.torque_channels import TorqueChannels
 
 
@@ -142,8 +142,9 @@ class SignalAligner:
         self._torque_timing = torque_timing
         self._model = model.copy()
         self._n_tau = model.nv - root_dofs(model)
-        names = tuple(list(model.names)[-self._n_tau :])
-        self._channels = TorqueChannels(names) if allow_missing_torque else None
+        self._channels = None
+        if allow_missing_torque:
+            self._channels = TorqueChannels(channel_names(model))
         self._rejections: Counter[SampleFault] = Counter()
         self.reset()
 

@@ -15,6 +15,15 @@ def root_dofs(model: pin.Model) -> int:
     return 6 if (root.nq, root.nv) == (7, 6) else 0
 
 
+def channel_names(model: pin.Model) -> tuple[str, ...]:
+    """Names of the actuated velocity rows: the joint's, numbered if it has several."""
+    names: list[str] = []
+    for joint, name in list(zip(model.joints, model.names, strict=True))[1:]:
+        rows = range(joint.nv)
+        names += [name] if joint.nv == 1 else [f"{name}[{row}]" for row in rows]
+    return tuple(names[root_dofs(model) :])
+
+
 def link_joint_id(model: pin.Model, name: str) -> int:
     """Index of the joint that carries a link.
 

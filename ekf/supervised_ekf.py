@@ -17,6 +17,7 @@ from ekf.faults import Fault, FaultKind, to_array, to_float
 from ekf.inertial_ekf import InertialEKF, TorqueSample
 from ekf.learning_policy import LearningPolicy, Situation
 from ekf.link_monitor import EventKind, LinkMonitor, LinkState, Verdict
+from ekf.model_lookup import channel_names
 from ekf.observability import ObservabilityWindow
 from ekf.payload_reporter import PayloadReporter, ReportSnapshot
 from ekf.row_trust import NOT_BELIEVED, RowTrust
@@ -76,7 +77,7 @@ class SupervisedEKF:
                 ekf.nominal_parameters, self._attachments.directions, strict=True
             )
         ]
-        names = tuple(list(ekf.model.names)[2 if ekf.root_dofs else 1 :])
+        names = channel_names(ekf.model)
         self._channels = TorqueChannels(names, stale_s=settings.stale_s)
         self._clock = SampleClock(settings.tick_s)
         self._trust = RowTrust(ekf, settings)

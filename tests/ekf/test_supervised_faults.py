@@ -1,10 +1,11 @@
 """Bad samples: each case with what is refused, what goes on, and how it recovers."""
 
 import numpy as np
+import pinocchio as pin
 import pytest
 from supervised_runs import LEFT, RIGHT, RIGHT_ARM, TICK_S, BipedRun, load, rows_of
 
-from ekf import LinkState, SignalAligner, UpdateStatus
+from ekf import InertialEKF, LinkState, SignalAligner, SupervisedEKF, UpdateStatus
 
 
 def _loaded_run(biped, **settings):
@@ -162,6 +163,27 @@ def test_aligner_lets_one_channel_go_missing(biped):
             assert np.array_equal(ours.tau[others], plain.tau[others])
     assert tolerant.missing_torques == {biped.names[2 + 3]: 10}
     assert not tolerant.rejections
+
+
+def test_a_joint_of_several_rows_has_a_channel_a_row():
+    """A ball joint in an arm: three torques, each missing by itself."""
+    model = pin.Model()
+    joints = (pin.JointModelRZ(), pin.JointModelSpherical(), pin.JointModelRY())
+    for index, joint in enumerate(joints):
+        place = pin.SE3(np.eye(3), np.array([0.02, 0.01, -0.3]))
+        model.addJoint(index, joint, place, f"J{index}")
+        body = pin.Inertia(1.5, np.array([0.01, 0.02, -0.1]), 0.02 * np.eye(3))
+        model.appendBodyToJoint(index + 1, body, pin.SE3.Identity())
+    supervised = SupervisedEKF(InertialEKF(model, ["J2"]))
+    aligner = SignalAligner(model, allow_missing_torque=True)
+    q, v = pin.neutral(model), np.full(5, 0.1)
+    tau = pin.rnea(model, model.createData(), q, v, 0.0 * v)
+    tau[3] = np.nan
+    for tick in range(10):
+        assert supervised.update(TICK_S * tick, q, v, 0.0 * v, tau).estimate.ok
+        aligner.push(TICK_S * tick, q, v, tau)
+    assert supervised.counts["channel_J1[2]"] == 10
+    assert aligner.missing_torques == {"J1[2]": 10}
 
 
 @pytest.mark.parametrize("value", [0.0, 7.5])
