@@ -9,6 +9,7 @@ from ekf.inertial_ekf import InertialEKF
 from ekf.link_monitor import LinkState
 from ekf.observability import CHANNELS
 from ekf.payload_report import PayloadReport, payload_moments
+from ekf.settings import REFERENCE_TICK_S
 from ekf.supervisor_settings import SupervisorSettings
 
 
@@ -55,7 +56,8 @@ class PayloadReporter:
         self._nominal = ekf.nominal_parameters
         self._rows = [ekf.own_rows(index) for index in range(len(ekf.links))]
         self._assumed = ekf.measurement_variance
-        self._samples = max(settings.noise.correlation_s / settings.tick_s, 1.0)
+        same_s = max(settings.noise.correlation_s, settings.tick_s)
+        self._ticks = same_s / REFERENCE_TICK_S
 
     def reports(self, snapshot: ReportSnapshot) -> tuple[PayloadReport, ...]:
         """One a link."""
@@ -111,5 +113,5 @@ class PayloadReporter:
     def _noise_ratio(self, index: int, noise: Array) -> float:
         """Variance of the innovations seen over that the filter assumes."""
         rows = self._rows[index]
-        seen = self._samples * noise[rows]
+        seen = self._ticks * noise[rows]
         return float(np.mean(seen / np.maximum(self._assumed[rows], seen)))

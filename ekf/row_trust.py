@@ -8,6 +8,7 @@ from ekf.arrays import Array, Flags
 from ekf.inertial_ekf import InertialEKF, TorqueSample
 from ekf.innovation_gate import InnovationGate
 from ekf.innovation_noise import InnovationNoise
+from ekf.settings import REFERENCE_TICK_S
 from ekf.supervisor_settings import NoiseSettings, SupervisorSettings
 
 NOT_BELIEVED = 1e8
@@ -76,11 +77,15 @@ class RowTrust:
     def variance_scale(self, same_s: Array, dt_s: float) -> Array:
         """(nv,) factor on the variance of rows that are noisier than set up.
 
+        An error that lasts for T counts as one sample. The filter divides its variances
+        by the time step, in units of `REFERENCE_TICK_S`; so must T.
+
         Args:
             same_s: (nv,) how long an innovation has been one and the same error.
             dt_s: Time since the sample before.
         """
-        seen = np.maximum(same_s / dt_s, 1.0) * self.noise.variance
+        ticks = np.maximum(same_s, dt_s) / REFERENCE_TICK_S
+        seen = ticks * self.noise.variance
         scale: Array = np.maximum(seen / self._ekf.measurement_variance, 1.0)
         return scale
 

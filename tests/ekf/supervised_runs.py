@@ -25,7 +25,16 @@ def rows_of(model, *joints):
 class BipedRun:
     """Feeds a supervised filter of both forearms, tick by tick."""
 
-    def __init__(self, biped, *, amplitude=0.25, noise_Nm=0.0, seed=3, **settings):
+    def __init__(
+        self,
+        biped,
+        *,
+        amplitude=0.25,
+        noise_Nm=0.0,
+        seed=3,
+        tick_s=TICK_S,
+        **settings,
+    ):
         """A standing (amplitude 0) or washing biped.
 
         Args:
@@ -33,10 +42,12 @@ class BipedRun:
             amplitude: Of the joints' motion [rad].
             noise_Nm: Standard deviation of the joint torques' noise.
             seed: Of motion and noise.
+            tick_s: Time between samples.
             **settings: Of the supervisor.
         """
         # These feet move while they are loaded, as no standing robot's do.
-        settings = {"slip_speed": 100.0, **settings}
+        settings = {"slip_speed": 100.0, "tick_s": tick_s, **settings}
+        self._tick_s = tick_s
         self.model, self.noise_Nm = biped, noise_Nm
         variance = torque_variance(biped, by_joint={"SPINE_Z": 1e3})
         variance[3:6] = 1e2
@@ -58,8 +69,8 @@ class BipedRun:
 
     def feed(self, duration_s, *loads, pull_N=0.0, **flags):
         """Run on with (joint, kg, position) loads and a pull up at the left tip."""
-        for _ in range(round(duration_s / TICK_S)):
-            self.time_s += TICK_S
+        for _ in range(round(duration_s / self._tick_s)):
+            self.time_s += self._tick_s
             q, v, a = self._motion(self.time_s)
             tau, wrenches = statics(self._plant(loads), FEET, q, v, a)
             if pull_N:

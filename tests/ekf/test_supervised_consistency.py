@@ -175,6 +175,21 @@ def test_intervals_hold_the_truth_on_robots_with_friction(biped):
     assert np.median(widths) < 0.5
 
 
+@pytest.mark.parametrize("rate_hz", [20, 50, 500])
+def test_the_rate_makes_no_one_surer(biped, rate_hz):
+    """An error that lasts half a second is one error, however often it is sampled."""
+    sigmas, errors = [], []
+    for tick_s in (0.01, 1.0 / rate_hz):
+        run = BipedRun(biped, noise_Nm=0.4, tick_s=tick_s)
+        run.feed(3.0)
+        report = run.feed(1.5, load(3.0)).reports[0]
+        sigmas.append(report.sigma_mass_kg)
+        errors.append(report.mass_kg - 3.0)
+    print(f"sigma {sigmas[1]:.3f} kg at {rate_hz} Hz, {sigmas[0]:.3f} kg at 100 Hz")
+    assert sigmas[1] == pytest.approx(sigmas[0], rel=0.15)
+    assert np.abs(errors).max() < 2.0 * sigmas[0]
+
+
 # Long runs
 
 
