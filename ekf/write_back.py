@@ -7,6 +7,7 @@ import numpy as np
 
 from ekf.arrays import Array, frozen, require_positive
 from ekf.errors import InvalidSettingError
+from ekf.faults import find_time_step_fault, to_float
 from ekf.link_monitor import LinkState
 from ekf.payload_report import PayloadReport
 from ekf.rate_limit import ConsistentRateLimiter
@@ -92,13 +93,16 @@ class TrustedWriteBack:
     ) -> Array:
         """Move on for `dt_s` and return what to publish, (n, 10).
 
+        A time step that is not positive moves nothing and is counted in `refused`.
+
         Args:
             parameters: (n, 10) estimate.
             reports: One a link, of the same sample.
             dt_s: Time since the step before.
         """
-        most = dt_s / self._rise_s
-        self._gain += float(np.clip(self._allowed - self._gain, -most, most))
+        if find_time_step_fault(to_float(dt_s)) is None:
+            most = dt_s / self._rise_s
+            self._gain += float(np.clip(self._allowed - self._gain, -most, most))
         targets = self._nominal + self._gain * (parameters - self._nominal)
         for limiter, target, report in zip(
             self._limiters, targets, reports, strict=True

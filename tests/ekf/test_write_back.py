@@ -128,3 +128,14 @@ def test_nonsense_is_not_published(nominal, loaded):
     assert out.refused == 2
     report = replace(_report(), sigma_mass_kg=float("nan"))
     assert np.isfinite(out.step(loaded, [report], TICK_S)).all()
+
+
+@pytest.mark.parametrize("dt_s", [float("nan"), float("inf"), 0.0, -1.0])
+def test_one_bad_time_step_moves_nothing_and_spoils_nothing(nominal, loaded, dt_s):
+    out = _write_back(nominal)
+    _follow(out, loaded, _report(), 10)
+    before, gain = out.published, out.gain
+    assert np.array_equal(out.step(loaded, [_report()], dt_s), before)
+    assert (out.gain, out.refused) == (gain, 1)
+    _follow(out, loaded, _report(), 100)
+    assert np.array_equal(out.published, loaded)
