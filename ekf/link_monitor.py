@@ -45,10 +45,8 @@ class Verdict:
 
     Attributes:
         kind: What happened, if anything.
-        energy: Misfit of the estimate, in units of the noise; about the number of rows.
-        nominal_energy: The same for the nominal link.
-        explained: What a change of mass and first moment would take off `energy`; zero
-            while that is no alarm.
+        explained: Misfit, in units of the noise, that a change of mass and first moment
+            would take off; zero while there is no alarm.
         foreign: Whether the torques can not come from a load on this link.
         missing: (4,) change of mass and first moment that would explain best what the
             estimate of a load leaves over for a while; None where none is tracked.
@@ -56,11 +54,9 @@ class Verdict:
             slowly for an event.
     """
 
-    kind: EventKind | None
-    energy: float
-    nominal_energy: float
-    explained: float
-    foreign: bool
+    kind: EventKind | None = None
+    explained: float = 0.0
+    foreign: bool = False
     missing: Array | None = None
     drifting: bool = False
 
@@ -124,9 +120,7 @@ class LinkMonitor:
 
     def idle(self) -> Verdict:
         """The verdict while nothing may be judged."""
-        return Verdict(
-            kind=None, energy=0.0, nominal_energy=0.0, explained=0.0, foreign=False
-        )
+        return Verdict()
 
     def look(
         self,
@@ -155,24 +149,27 @@ class LinkMonitor:
             explained = window.explained(parameters)
         stands_out = self._stands_out(energy, explained, parameters, dt_s)
         pulled = explained > 0.0 and window.along(parameters, self._direction) <= 0.0
-        calm = explained == 0.0
-        self._calm_s = self._calm_s + dt_s if calm else 0.0
-        if self._calm_s > self._settings.acquire_s:
-            self._tries = 0
-        missing = self._missing(gram, parameters, dt_s, calm=calm or self._tries > 1)
+        calm = self._is_calm(explained, dt_s)
+        missing = self._missing(gram, parameters, dt_s, calm=calm)
         gone = self._gone(energy, nominal, parameters, dt_s)
         kind = self._happened(stands_out and not (pulled and not self.loaded), gone)
         if kind is not None:
             self._begin(kind)
         return Verdict(
             kind=kind,
-            energy=energy,
-            nominal_energy=nominal,
             explained=explained,
             foreign=self._foreign(energy, explained, pulled),
             missing=missing,
             drifting=self._drifting,
         )
+
+    def _is_calm(self, explained: float, dt_s: float) -> bool:
+        """Whether no event is to be expected, or none that would help any more."""
+        calm = explained == 0.0
+        self._calm_s = self._calm_s + dt_s if calm else 0.0
+        if self._calm_s > self._settings.acquire_s:
+            self._tries = 0
+        return calm or self._tries > 1
 
     def _missing(
         self, gram: Array, parameters: Array, dt_s: float, *, calm: bool

@@ -50,8 +50,8 @@ BUILDERS = {
 def reproduce(options: Reproduce) -> int:
     """Run everything that is missing, then write page, pictures and numbers."""
     scope, robot = _scope(options, options.seeds), _robot(options)
-    lab = _lab(options)
     experiments = [BUILDERS[key](scope) for key in _chosen(options)]
+    lab = _lab(options)  # makes the folder: last
     plan = merged(_named(e) for e in experiments)
     lab.prepare(plan)
     out, parts = Path(options.out), []
@@ -82,8 +82,9 @@ def run_tipping(options: Tipping) -> int:
         raise ScenarioError(
             f"--tolerance {options.tolerance:g}: must be between 0.05 and 10 kg"
         )
-    scope, lab = _scope(options, 1), _lab(options)
+    scope = _scope(options, 1)
     _robot(options)
+    lab = _lab(options)
     found = {}
     for name, estimator in (("without", False), ("with", True)):
         settings = scope.settings("balance", estimator=estimator, plant=options.plant)

@@ -173,3 +173,4 @@ def test_bad_input_is_one_sentence(
     assert captured.out == ""
     assert told in captured.err
     assert "Traceback" not in captured.err
+    assert not (tmp_path / "out").exists()
