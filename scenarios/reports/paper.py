@@ -102,7 +102,4 @@ WASHING_GOALS = {
 PRIOR_GOAL = Goal(at_most=1e-3)
 """Goal for d and s under the inertia-only prior."""
 
-TIMING_GOALS_MS = {"p50": Goal(at_most=6.0), "p99": Goal(at_most=10.0)}
-"""Goals for one MPC tick on two cores with nothing else running."""
-
 REAL_TIME_GOAL = Goal(at_least=1.0)

@@ -57,7 +57,6 @@ PICKUP_PAPER = {
 }
 """Table VII."""
 PICKUP_RECOVERED_PCT = 95.0
-PICKUP_HEIGHT_OFFSET_MM = 40.0
 PICKUP_GOALS = {
     "recovered_pct": around(100.0, 3.0),
     "com_height_offset_mm": Goal(at_most=10.0),
