@@ -20,15 +20,10 @@ import msgspec
 import tyro
 
 from models.errors import ModelsError
-from scenarios.check_options import Check
-from scenarios.estimators.options import Estimate, Estimators
-from scenarios.init_options import Init
-from scenarios.interrupts import (
-    EXIT_INTERRUPTED,
-    comes_from_interrupt,
-    ending_at_once,
-)
-from scenarios.option_types import (
+from scenarios.commands.check_options import Check
+from scenarios.commands.estimators_options import Estimate, Estimators
+from scenarios.commands.init_options import Init
+from scenarios.commands.option_types import (
     Changes,
     Faults,
     Folder,
@@ -37,11 +32,16 @@ from scenarios.option_types import (
     Seconds,
     told,
 )
-from scenarios.paper_options import Reproduce, Seeds, Tipping
-from scenarios.presets import defaults_text
-from scenarios.robots_options import Robots
-from scenarios.so101.options import So101
-from scenarios.teleop_options import References, Teleop
+from scenarios.commands.reproduce_options import Reproduce, Seeds, Tipping
+from scenarios.commands.robots_options import Robots
+from scenarios.commands.so101_options import So101
+from scenarios.commands.teleop_options import References, Teleop
+from scenarios.interrupts import (
+    EXIT_INTERRUPTED,
+    comes_from_interrupt,
+    ending_at_once,
+)
+from scenarios.library.presets import defaults_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -299,31 +299,31 @@ def _action(command: AnyCommand) -> Callable[[], int]:
     if isinstance(command, Doctor):
         return partial(_doctor, command)
     if isinstance(command, Check):
-        from scenarios.check_command import check_robot
+        from scenarios.commands.check import check_robot
 
         return partial(check_robot, command)
     if isinstance(command, Init):
-        from scenarios.init_command import init_robot
+        from scenarios.commands.init import init_robot
 
         return partial(init_robot, command)
     if isinstance(command, Robots):
-        from scenarios.robots_command import compare_robots
+        from scenarios.commands.robots import compare_robots
 
         return partial(compare_robots, command)
     if isinstance(command, So101):
-        from scenarios.so101.command import so101
+        from scenarios.commands.so101 import so101
 
         return partial(so101, command)
     if isinstance(command, Estimate):
-        from scenarios.estimators.estimate_command import estimate_log
+        from scenarios.commands.estimate import estimate_log
 
         return partial(estimate_log, command)
     if isinstance(command, Estimators):
-        from scenarios.estimators.estimators_command import compare_estimators
+        from scenarios.commands.estimators import compare_estimators
 
         return partial(compare_estimators, command)
     if isinstance(command, Bench):
-        from scenarios.bench.command import bench
+        from scenarios.commands.bench import bench
 
         return partial(bench, command)
     if isinstance(command, Paper):
@@ -331,7 +331,7 @@ def _action(command: AnyCommand) -> Callable[[], int]:
     if isinstance(command, Teleop | References):
         return _teleop(command)
     # Importing the package that drives the robot checks the native wheels.
-    from scenarios import commands
+    from scenarios.commands.run import run as commands
 
     if isinstance(command, Compare):
         return partial(commands.compare_scenario, command)
@@ -339,7 +339,7 @@ def _action(command: AnyCommand) -> Callable[[], int]:
 
 
 def _teleop(command: Teleop | References) -> Callable[[], int]:
-    from scenarios.teleop import command as commands
+    from scenarios.commands.run import teleop as commands
 
     if isinstance(command, References):
         return partial(commands.write_references, command)
@@ -347,7 +347,7 @@ def _teleop(command: Teleop | References) -> Callable[[], int]:
 
 
 def _paper(command: Paper) -> Callable[[], int]:
-    from scenarios.reproduction import commands
+    from scenarios.commands.run import reproduce as commands
 
     if isinstance(command, Tipping):
         return partial(commands.run_tipping, command)
@@ -357,7 +357,7 @@ def _paper(command: Paper) -> Callable[[], int]:
 
 
 def _doctor(command: Doctor) -> int:
-    from scenarios.doctor import diagnose, diagnosis_text
+    from scenarios.commands.doctor import diagnose, diagnosis_text
 
     diagnosis = diagnose()
     text = diagnosis_text(diagnosis)

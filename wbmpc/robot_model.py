@@ -13,12 +13,17 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-from models.check import BODIES, CONTROL, Rule, check_description
-from models.description import Description, read_description
+from models.description.check import BODIES, CONTROL, Rule, check_description
+from models.description.findings import Report
+from models.description.plain_urdf import (
+    plain_urdf,
+    position_limits,
+    velocity_limit,
+    weld,
+)
+from models.description.reading import Description, read_description
+from models.description.tree import rigid_groups, roots
 from models.errors import RobotFileError
-from models.findings import Report
-from models.plain_urdf import plain_urdf, position_limits, velocity_limit, weld
-from models.tree import rigid_groups, roots
 from wbmpc.errors import RobotError
 
 _NAMED_ERRORS = 3

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pinocchio as pin
 
-from models.description import read_description
-from models.geometry_text import box_text, geometry_text
+from models.description.geometry_text import box_text, geometry_text
+from models.description.reading import read_description
 from wbmpc.robot import Robot
 
 

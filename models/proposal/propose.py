@@ -11,7 +11,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from models.catalogue import load_settings
-from models.description import Description
+from models.description.reading import Description
 from models.proposal.feet import Foot, find_feet, link_of
 from models.proposal.grouping import Limbs, find_limbs, group_settings
 from models.proposal.hands import Hand, find_hands

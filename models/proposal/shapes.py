@@ -6,8 +6,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from models.description import Description
-from models.geometry_text import geometry_text
+from models.description.geometry_text import geometry_text
+from models.description.reading import Description
 
 Array = NDArray[np.float64]
 

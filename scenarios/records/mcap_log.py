@@ -20,9 +20,9 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from ekf import CHANNELS
 from models import load_settings
-from scenarios.metrics.run import com_m
 from scenarios.records.record import SIDES, LinkSeries, PayloadSeries, RunRecord
 from scenarios.records.versions import installed_versions
+from scenarios.report.metrics.run import com_m
 from wbmpc.robot import BASE
 
 Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.settings import RunSettings
+from scenarios.run.settings import RunSettings
 
 Array = NDArray[np.float64]
 

@@ -10,8 +10,6 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from scenarios.loop.control import ControlTick
-from scenarios.loop.plant_side import PlantState
 from scenarios.records.payload_rows import report_rows, take_payload, take_supervision
 from scenarios.records.record import (
     SIDES,
@@ -21,9 +19,11 @@ from scenarios.records.record import (
     RunRecord,
     TipSeries,
 )
-from scenarios.settings import RunSettings
-from wbmpc.costs import sole_placements
-from wbmpc.low_level import JointCommand
+from scenarios.run.plant_side import PlantState
+from scenarios.run.settings import RunSettings
+from wbmpc.control.loop import ControlTick
+from wbmpc.control.low_level import JointCommand
+from wbmpc.ocp.terms import sole_placements
 from wbmpc.plant.interface import ContactTruth, Payload
 from wbmpc.reference import UPPER_BODY, Reference
 from wbmpc.robot import BASE, Robot

@@ -13,7 +13,7 @@ from scenarios.errors import ScenarioError
 from scenarios.records.record import RunRecord
 from scenarios.records.record_file import load_record, read_notes, save_record
 from scenarios.records.source_digest import source_digest
-from scenarios.settings import RunSettings
+from scenarios.run.settings import RunSettings
 
 
 class RunCache:

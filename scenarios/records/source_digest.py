@@ -13,7 +13,7 @@ import models
 import wbmpc
 
 WHOLE_PACKAGES = (models, ekf, wbmpc)
-START = "scenarios.loop.runner"
+START = "scenarios.run.runner"
 SUFFIXES = (".py", ".so", ".toml", ".urdf")
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from scenarios.loop.snapshot import Snapshot
+from scenarios.run.snapshot import Snapshot
 from teleop.stream_messages import ReferenceMessage
 
 

@@ -8,11 +8,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from scenarios.metrics.results import RunMetrics
 from scenarios.records.record import SIDES, RunRecord
-from scenarios.reports.paper import Goal
-from scenarios.reports.scoreboard import Line, lines_table
-from scenarios.settings import RunSettings
+from scenarios.report.metrics.results import RunMetrics
+from scenarios.report.paper import Goal
+from scenarios.report.scoreboard import Line, lines_table
+from scenarios.run.settings import RunSettings
 from scenarios.teleop.latency import LatencyBudget, Percentiles
 from teleop.operator_process import OperatorReport
 from teleop.reference_stream import StreamedReference

@@ -10,15 +10,15 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from scenarios.loop.control import ControlTick
-from scenarios.loop.snapshot import Snapshot
-from scenarios.metrics.support import Stance
 from scenarios.records.record import SIDES
+from scenarios.report.metrics.support import Stance
+from scenarios.run.snapshot import Snapshot
 from scenarios.teleop.latency import LatencyMeter
 from teleop.arms import ARMS, ArmKinematics
 from teleop.reference_stream import FRESH_S, StreamedReference
 from teleop.stream_messages import PayloadEstimate, RobotState
 from teleop.udp import UdpSender
+from wbmpc.control.loop import ControlTick
 from wbmpc.reference import Reference
 from wbmpc.robot import Robot
 

@@ -13,8 +13,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from models.description import read_description
-from models.geometry_text import geometry_text
+from models.description.geometry_text import geometry_text
+from models.description.reading import read_description
 from wbmpc.robot import Robot
 
 Array = NDArray[np.float64]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from two_engines import compare
 
-from models.check import check_description
-from models.description import read_description
-from models.findings import Report
+from models.description.check import check_description
+from models.description.findings import Report
+from models.description.reading import read_description
 from models.installed import installed_urdf
 from wbmpc.errors import RobotError
 from wbmpc.robot_model import load_floating

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from models.check import check_description
-from models.description import Description, describe
-from models.findings import Report
-from models.urdf_source import parse_urdf
+from models.description.check import check_description
+from models.description.findings import Report
+from models.description.reading import Description, describe
+from models.description.urdf_source import parse_urdf
 
 LIMIT = 'lower="-1" upper="1" effort="50" velocity="5"'
 SPHERE = 'ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"'

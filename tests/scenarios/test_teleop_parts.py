@@ -10,23 +10,23 @@ import numpy as np
 import pytest
 
 from scenarios.cli import parse
-from scenarios.loop.control import ControlSide
-from scenarios.loop.runner import run
-from scenarios.presets import run_settings
+from scenarios.commands.teleop_options import Teleop
+from scenarios.library.presets import run_settings
+from scenarios.run.runner import run
 from scenarios.teleop.latency import LatencyMeter
 from scenarios.teleop.result import base_motion, hand_tracking, stream_quality
 from scenarios.teleop.robot_link import RobotLink
-from scenarios.teleop.script import (
+from teleop.conventions import hand_sample
+from teleop.reference_stream import StreamedReference
+from teleop.script import (
     END_S,
     FORWARD_M,
     FRAME_RATE_HZ,
     SQUEEZE_S,
     ScriptedOperator,
 )
-from scenarios.teleop_options import Teleop
-from teleop.conventions import hand_sample
-from teleop.reference_stream import StreamedReference
 from teleop.stream_messages import ReferenceMessage, RobotState
+from wbmpc.control.loop import ControlSide
 from wbmpc.plant.interface import Measurement
 from wbmpc.robot import Robot
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenarios.catalogue import find_scenario
 from scenarios.cli import EXIT_BAD_END, EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, main
-from scenarios.loop.runner import run
-from scenarios.settings import RunSettings
+from scenarios.library.catalogue import find_scenario
+from scenarios.run.runner import run
+from scenarios.run.settings import RunSettings
 from teleop.recording import recorded_track
 from wbmpc.robot import Robot
 

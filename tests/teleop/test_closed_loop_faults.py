@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from teleop_bench import TICK_S, Bench
 
-from scenarios.loop.runner import run
-from scenarios.presets import run_settings
+from scenarios.library.presets import run_settings
 from scenarios.records.record import RunRecord
+from scenarios.run.runner import run
 from teleop.messages import Pose
 from wbmpc.reference import Reference
 from wbmpc.robot import Robot

@@ -11,7 +11,7 @@ from mcap.reader import make_reader
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 
-from scenarios.catalogue import find_scenario
+from scenarios.library.catalogue import find_scenario
 from teleop.errors import RecordingError
 from teleop.recording import (
     ReferenceRecorder,

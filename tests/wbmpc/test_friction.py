@@ -8,10 +8,10 @@ import pytest
 
 from models import load_settings
 from models.settings import JointFrictionSettings, MeasuredFriction
+from wbmpc.control.low_level import MAX_PLAN_AGE_S, JointCommand, LowLevelController
+from wbmpc.control.plan import Plan
 from wbmpc.errors import SettingsError, UnknownNameError
 from wbmpc.friction import JointFriction, effort_scale_Nm
-from wbmpc.low_level import MAX_PLAN_AGE_S, JointCommand, LowLevelController
-from wbmpc.plan import Plan
 from wbmpc.robot import BASE, Robot
 
 NAMES = ("hip", "wheel")

@@ -18,8 +18,8 @@ from models.installed import (
     name_of_installed,
 )
 from models.settings import FrameSettings, JointGains, RobotSettings
+from wbmpc.control.low_level import LowLevelController
 from wbmpc.errors import SettingError
-from wbmpc.low_level import LowLevelController
 from wbmpc.plant.gate import check_models
 from wbmpc.plant.mujoco_plant import MujocoPlant
 from wbmpc.robot import Robot

@@ -7,7 +7,7 @@ A control tick measures at its instant and must publish its plan before the next
    more than a quarter of the period is skipped, and counts as missed too; up to then
    the next tick starts at once, and has a fair chance to end in time.
 2. Until a new plan comes the low level follows the old one, up to
-   `wbmpc.low_level.MAX_PLAN_AGE_S` (50 ms) after its measurement.
+   `wbmpc.control.low_level.MAX_PLAN_AGE_S` (50 ms) after its measurement.
 3. From then on it holds the joints where the plan last put them, with damping.
 4. After `MAX_MISSES_IN_A_ROW` misses the run stops and says so.
 

@@ -13,7 +13,7 @@ from native_scenes import STANCES
 from test_native_solver import run
 
 from wbmpc import native, residuals
-from wbmpc.costs import cost_sum, declare_costs
+from wbmpc.ocp.terms import cost_sum, declare_costs
 from wbmpc.robot import Robot
 
 if not native.AVAILABLE:

@@ -14,9 +14,9 @@ import pytest
 from native_scenes import STANCES, Scene
 
 from wbmpc import native, residuals
-from wbmpc.ocp import OptimalControlProblem, build_ocp
+from wbmpc.ocp.problem import OptimalControlProblem, build_ocp
+from wbmpc.ocp.variant import PYTHON, STOCK, Variant
 from wbmpc.robot import Robot
-from wbmpc.variant import PYTHON, STOCK, Variant
 
 if not native.AVAILABLE:
     pytest.skip(native.REASON, allow_module_level=True)
@@ -249,9 +249,9 @@ def test_threads_do_not_matter() -> None:
     """In a process of its own: one residual written in Python forbids threads."""
     output = _run("""
         import numpy as np
-        from wbmpc.ocp import build_ocp
+        from wbmpc.ocp.problem import build_ocp
         from wbmpc.robot import Robot
-        from wbmpc.variant import STOCK
+        from wbmpc.ocp.variant import STOCK
         problem = build_ocp(Robot.load("alexander"), STOCK).problem
         xs, us = [problem.x0] * (problem.T + 1), [np.zeros(21)] * problem.T
         hessians = []

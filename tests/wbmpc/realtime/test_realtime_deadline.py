@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from wbmpc.low_level import MAX_PLAN_AGE_S, LowLevelController, LowLevelMode
-from wbmpc.plan import Plan
+from wbmpc.control.low_level import MAX_PLAN_AGE_S, LowLevelController, LowLevelMode
+from wbmpc.control.plan import Plan
 from wbmpc.realtime import (
     MAX_MISSES_IN_A_ROW,
     DeadlineClock,

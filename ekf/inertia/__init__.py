@@ -1,0 +1,1 @@
+"""Inertial parameters: physically consistent coordinates and what maps between them."""

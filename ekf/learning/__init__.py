@@ -1,0 +1,1 @@
+"""Learners of the torque that a rigid-body model does not explain."""

@@ -1,0 +1,1 @@
+"""The simpler payload estimators of the field."""

@@ -1,0 +1,273 @@
+"""Offline identification of link inertias, physically consistent by construction."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ekf.arrays import Array, frozen, require_positive
+from ekf.errors import InvalidSettingError
+from ekf.inertia.deviation import DeviationModel
+from ekf.model_lookup import frame_ids, link_joint_ids
+from ekf.row_variance import row_variance
+from ekf.signals.samples import SampleReader
+from ekf.signals.torque_measurement import TorqueMeasurement
+
+_TOLERANCE = 1e-10
+_SMALLEST = 1e-12
+_NO_WRENCHES = np.empty((0, 6))
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchIdentification:
+    """Result of `identify`. Arrays are read-only; n is the number of links.
+
+    Attributes:
+        links: (n,) names, as given.
+        theta: (n, 10) log-Cholesky deviation from nominal.
+        parameters: (n, 10) inertial parameters, physically consistent.
+        covariance: (10 n, 10 n) of theta; the data count as the residuals that are
+            left say, directions they do not show are as wide as the prior.
+        sigma_mass_kg: (n,) standard deviation of the masses.
+        residual_rms: Root mean square of the weighted residuals; 1 means that the
+            torque variance that was given fits.
+        iterations: Steps tried.
+        converged: Whether the last step changed nothing any more.
+        n_samples: Samples used.
+        n_missing: Samples left out.
+    """
+
+    links: tuple[str, ...]
+    theta: Array
+    parameters: Array
+    covariance: Array
+    sigma_mass_kg: Array
+    residual_rms: float
+    iterations: int
+    converged: bool
+    n_samples: int
+    n_missing: int
+
+
+def identify(
+    model: pin.Model,
+    links: Sequence[str],
+    samples: Iterable[Any],
+    *,
+    feet: Sequence[str] = (),
+    torque_variance: Any = 1.0,
+    prior_variance: float = 1e2,
+    max_iterations: int = 100,
+) -> BatchIdentification:
+    r"""Least squares over a whole log in log-Cholesky coordinates.
+
+    .. math::
+        \min_\theta \sum_k \| y_k - Y_k\, \pi(\theta) \|^2_{R^{-1}}
+        + \|\theta\|^2 / \sigma_0^2
+
+    with :math:`\Gamma(\theta) = U(\theta) \Gamma^{nom} U(\theta)^T`, so that every
+    iterate belongs to a rigid body. The data enter once, as the triangular factor of
+    all regressors; Levenberg-Marquardt on ten numbers a link does the rest. The weak
+    prior holds directions the log does not show at nominal.
+
+    Source: parametrisation of Rucker & Wensing 2022.
+
+    Args:
+        model: The unloaded robot.
+        links: Links to identify, as for `InertialEKF`.
+        samples: Anything `SampleReader` reads, with accelerations.
+        feet: Frames at which the samples bring contact wrenches.
+        torque_variance: Variance of a torque row: a number or (nv,).
+        prior_variance: :math:`\sigma_0^2`.
+        max_iterations: Steps at most.
+
+    Raises:
+        UnknownLinkError: If a name is not in the model.
+        InvalidSettingError: If a value breaks its rule, or no sample is usable.
+        InconsistentInertiaError: If a link has no consistent nominal inertia.
+    """
+    joint_ids = link_joint_ids(model, links)
+    deviations = [
+        DeviationModel(model.inertias[j].toDynamicParameters(), owner=model.names[j])
+        for j in joint_ids
+    ]
+    prior = require_positive("prior_variance", prior_variance)
+    torque = TorqueMeasurement(model, joint_ids, frame_ids(model, feet))
+    scale = 1.0 / np.sqrt(row_variance(torque_variance, model.nv))
+    reader = SampleReader(model, len(feet))
+    factor, n_missing = _factorise(torque, reader, samples, scale)
+    if factor.rows == 0:
+        rule = "must hold at least one usable sample with an acceleration"
+        raise InvalidSettingError("samples", f"{n_missing} unusable", rule)
+    problem = _Problem(deviations, *factor.finish(), prior)
+    theta, iterations, converged = _minimise(problem, max_iterations)
+    return _describe(
+        problem,
+        theta,
+        links=tuple(links),
+        rows=factor.rows,
+        iterations=iterations,
+        converged=converged,
+        n_samples=factor.rows // model.nv,
+        n_missing=n_missing,
+    )
+
+
+def _factorise(
+    torque: TorqueMeasurement,
+    reader: SampleReader,
+    samples: Iterable[Any],
+    scale: Array,
+) -> tuple["_Factor", int]:
+    """Take in every usable sample; also how many were not."""
+    factor, n_missing = _Factor(), 0
+    for raw in samples:
+        sample = reader.read(raw)
+        if sample is None or sample.a is None:
+            n_missing += 1
+            continue
+        wrenches = _NO_WRENCHES if sample.wrenches is None else sample.wrenches
+        y, regressor = torque.evaluate(
+            sample.q, sample.v, sample.a, sample.tau, wrenches
+        )
+        factor.add(regressor * scale[:, None], y * scale)
+    return factor, n_missing
+
+
+class _Factor:
+    """Triangular factor of all rows [Y, y], in bounded memory."""
+
+    def __init__(self) -> None:
+        self._factor: Array | None = None
+        self._block: list[Array] = []
+        self.rows = 0
+
+    def add(self, regressor: Array, y: Array) -> None:
+        self._block.append(np.column_stack((regressor, y)))
+        self.rows += len(y)
+        if len(self._block) >= 256:
+            self._fold()
+
+    def finish(self) -> tuple[Array, Array, float]:
+        """Factor R (n, n), right-hand side (n,) and the squares out of reach."""
+        self._fold()
+        assert self._factor is not None
+        size = self._factor.shape[1]
+        full = np.zeros((size, size))
+        full[: len(self._factor)] = self._factor
+        return full[:-1, :-1], full[:-1, -1], float(full[-1, -1] ** 2)
+
+    def _fold(self) -> None:
+        if not self._block:
+            return
+        before = () if self._factor is None else (self._factor,)
+        stacked = np.vstack((*before, *self._block))
+        factor: Any = np.linalg.qr(stacked, mode="r")
+        self._factor = factor
+        self._block = []
+
+
+class _Problem:
+    """Residuals of the factorised data and the prior, and their Jacobian."""
+
+    def __init__(
+        self,
+        deviations: Sequence[DeviationModel],
+        factor: Array,
+        target: Array,
+        unreachable: float,
+        prior_variance: float,
+    ) -> None:
+        self.deviations, self.unreachable = deviations, unreachable
+        self._factor, self._target = factor, target
+        self._pull = 1.0 / np.sqrt(prior_variance)
+
+    def parameters(self, theta: Array) -> Array:
+        pairs = zip(self.deviations, theta.reshape(-1, 10), strict=True)
+        return np.stack([model.parameters(own) for model, own in pairs])
+
+    def residuals(self, theta: Array) -> Array:
+        fit = self._factor @ self.parameters(theta).ravel() - self._target
+        return np.concatenate((fit, self._pull * theta))
+
+    def jacobian(self, theta: Array) -> Array:
+        size = len(theta)
+        chain = np.zeros((size, size))
+        for index, (model, own) in enumerate(
+            zip(self.deviations, theta.reshape(-1, 10), strict=True)
+        ):
+            block = slice(10 * index, 10 * index + 10)
+            chain[block, block] = model.jacobian(own)
+        return np.vstack((self._factor @ chain, self._pull * np.eye(size)))
+
+
+def _minimise(problem: _Problem, max_iterations: int) -> tuple[Array, int, bool]:
+    """Levenberg-Marquardt from nominal."""
+    theta = np.zeros(10 * len(problem.deviations))
+    residuals, damping = problem.residuals(theta), 1e-3
+    cost = float(residuals @ residuals)
+    for iteration in range(1, max_iterations + 1):
+        jacobian = problem.jacobian(theta)
+        step = _step(jacobian, residuals, damping)
+        with np.errstate(over="ignore", invalid="ignore"):
+            tried = problem.residuals(theta + step)
+            tried_cost = float(tried @ tried)
+        if not tried_cost <= cost:
+            damping *= 10.0
+            if damping > 1e12:
+                return theta, iteration, True
+            continue
+        gain = cost - tried_cost
+        theta, residuals, cost = theta + step, tried, tried_cost
+        damping = max(damping * 0.1, 1e-12)
+        if gain <= _TOLERANCE * (cost + _TOLERANCE) and damping < 1e-3:
+            return theta, iteration, True
+    return theta, max_iterations, False
+
+
+def _step(jacobian: Array, residuals: Array, damping: float) -> Array:
+    scale = np.sqrt((jacobian**2).sum(axis=0))
+    damped = np.vstack((jacobian, np.sqrt(damping) * np.diag(scale)))
+    target = np.concatenate((-residuals, np.zeros(len(scale))))
+    step, *_ = np.linalg.lstsq(damped, target, rcond=None)
+    return step
+
+
+def _describe(
+    problem: _Problem,
+    theta: Array,
+    *,
+    links: tuple[str, ...],
+    rows: int,
+    iterations: int,
+    converged: bool,
+    n_samples: int,
+    n_missing: int,
+) -> BatchIdentification:
+    residuals, jacobian = problem.residuals(theta), problem.jacobian(theta)
+    size = len(theta)
+    squares = float(residuals[:size] @ residuals[:size]) + problem.unreachable
+    variance = squares / max(rows - size, 1)
+    data, prior = jacobian[:size], jacobian[size:]
+    # Residuals tell how good the data are, not how good the prior is.
+    stacked = np.vstack((data / np.sqrt(max(variance, _SMALLEST)), prior))
+    # From singular values: squared, they would drown the prior in rounding errors.
+    _, sizes, right = np.linalg.svd(stacked, full_matrices=False)
+    covariance = (right.T / sizes**2) @ right
+    parameters = problem.parameters(theta)
+    # d m / d alpha = 2 m; the other coordinates do not change the mass.
+    sigma = 2.0 * parameters[:, 0] * np.sqrt(covariance.diagonal()[::10])
+    return BatchIdentification(
+        links=links,
+        theta=frozen(theta.reshape(-1, 10)),
+        parameters=frozen(parameters),
+        covariance=frozen(covariance),
+        sigma_mass_kg=frozen(sigma),
+        residual_rms=float(np.sqrt(squares / rows)),
+        iterations=iterations,
+        converged=converged,
+        n_samples=n_samples,
+        n_missing=n_missing,
+    )

@@ -1,0 +1,255 @@
+"""Watches one link for loads that come, change and go."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from ekf.arrays import Array
+from ekf.supervisor.settings import EventSettings
+from ekf.supervisor.torque_window import TorqueWindow, gram_of_rows
+
+_MOST_TRIES = 4
+"""Doublings of the time to the next change event."""
+
+
+class LinkState(Enum):
+    """What is believed about the load on a link."""
+
+    NOMINAL = "nominal"
+    """No load; the link is held at nominal and learns nothing."""
+    ACQUIRING = "acquiring"
+    """A load has just come or changed; the estimate follows quickly."""
+    TRACKING = "tracking"
+    """The load is known; the estimate follows slowly."""
+    FROZEN = "frozen"
+    """Held, by request or because its torques are not to be trusted."""
+    LOST = "lost"
+    """Without data for so long that the estimate is no longer valid."""
+
+
+class EventKind(Enum):
+    """What happened to a link."""
+
+    ATTACH = "attach"
+    """A load came onto a link at nominal."""
+    CHANGE = "change"
+    """The load changed."""
+    DETACH = "detach"
+    """The load is gone: nominal explains the torques."""
+    RESET = "reset"
+    """The link was returned to nominal for another reason, which the event names."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What the last moments of a link's torques say.
+
+    Attributes:
+        kind: What happened, if anything.
+        explained: Misfit, in units of the noise, that a change of mass and first moment
+            would take off; zero while there is no alarm.
+        foreign: Whether the torques can not come from a load on this link.
+        missing: (4,) change of mass and first moment that would explain best what the
+            estimate of a load leaves over for a while; None where none is tracked.
+        drifting: Whether that is more than noise: the load changes too little or too
+            slowly for an event.
+    """
+
+    kind: EventKind | None = None
+    explained: float = 0.0
+    foreign: bool = False
+    missing: Array | None = None
+    drifting: bool = False
+
+
+class LinkMonitor:
+    """Decides between nominal, the estimate and a new load from one link's own rows.
+
+    Own rows are the joints that carry the link, root excluded: another arm, the torso
+    or a foot does not show in them, so a load is never blamed on the wrong arm.
+    """
+
+    def __init__(
+        self, nominal: Array, direction: Array, settings: EventSettings
+    ) -> None:
+        """Start without a load.
+
+        Args:
+            nominal: (10,) parameters of the bare link.
+            direction: (10,) parameters of 1 kg where a load is expected; tells a load
+                from a pull.
+            settings: Thresholds.
+        """
+        self._nominal, self._direction, self._settings = nominal, direction, settings
+        self._window = TorqueWindow(settings.window_s)
+        self._slow_window = TorqueWindow(settings.drift_window_s)
+        self._sensitivity = 0.0
+        self._drifting = False
+        self._calm_s, self._tries = 0.0, 0
+        self.unload()
+
+    @property
+    def nominal(self) -> Array:
+        """(10,) parameters of the bare link."""
+        return self._nominal
+
+    @property
+    def sensitivity(self) -> float:
+        """Misfit that 1 kg at the expected place causes now, in units of the noise."""
+        return self._window.visible(self._direction) or self._sensitivity
+
+    @property
+    def _alarm(self) -> float:
+        settings = self._settings
+        return settings.change_alarm if self.loaded else settings.alarm
+
+    def restart(self) -> None:
+        """Forget the last moments, as after a gap."""
+        self._clear_window()
+        self._reference: Array | None = None
+        self._clear_times()
+
+    def _clear_times(self) -> None:
+        self._above_s = self._better_s = self._below_s = self._negative_s = 0.0
+        self.since_event_s = 0.0
+
+    def unload(self) -> None:
+        """Believe in no load from here on."""
+        self.loaded = False
+        self._tries = 0
+        self.restart()
+
+    def idle(self) -> Verdict:
+        """The verdict while nothing may be judged."""
+        return Verdict()
+
+    def look(
+        self,
+        torque: Array,
+        regressor: Array,
+        sigma: Array,
+        parameters: Array,
+        dt_s: float,
+    ) -> Verdict:
+        """Take one sample and judge.
+
+        Args:
+            torque: (m,) torque the link has to explain in its own rows [Nm].
+            regressor: (m, 10) of its inertial parameters in them.
+            sigma: (m,) noise of these rows.
+            parameters: (10,) estimate of the link now.
+            dt_s: Time since the sample before.
+        """
+        window, gram = self._window, gram_of_rows(torque, regressor, sigma)
+        window.add(gram, dt_s)
+        self.since_event_s += dt_s
+        energy = window.energy(parameters)
+        nominal = window.energy(self._nominal)
+        explained = 0.0
+        if energy > self._alarm:
+            explained = window.explained(parameters)
+        stands_out = self._stands_out(energy, explained, parameters, dt_s)
+        pulled = explained > 0.0 and window.along(parameters, self._direction) <= 0.0
+        calm = self._is_calm(explained, dt_s)
+        missing = self._missing(gram, parameters, dt_s, calm=calm)
+        gone = self._gone(energy, nominal, parameters, dt_s)
+        kind = self._happened(stands_out and not (pulled and not self.loaded), gone)
+        if kind is not None:
+            self._begin(kind)
+        return Verdict(
+            kind=kind,
+            explained=explained,
+            foreign=self._foreign(energy, explained, pulled),
+            missing=missing,
+            drifting=self._drifting,
+        )
+
+    def _is_calm(self, explained: float, dt_s: float) -> bool:
+        """Whether no event is to be expected, or none that would help any more."""
+        calm = explained == 0.0
+        self._calm_s = self._calm_s + dt_s if calm else 0.0
+        if self._calm_s > self._settings.acquire_s:
+            self._tries = 0
+        return calm or self._tries > 1
+
+    def _missing(
+        self, gram: Array, parameters: Array, dt_s: float, *, calm: bool
+    ) -> Array | None:
+        settings = self._settings
+        if not self.loaded or self.since_event_s <= settings.acquire_s:
+            return None
+        self._slow_window.add(gram, dt_s)
+        change, explained = self._slow_window.change(parameters)
+        alarm = settings.drift_quiet if self._drifting else settings.drift_alarm
+        # What may become an event is left to it.
+        self._drifting = calm and explained > alarm
+        return change
+
+    def _begin(self, kind: EventKind) -> None:
+        """What follows an event is judged by itself."""
+        self.loaded = kind is not EventKind.DETACH
+        self._tries = self._tries + 1 if kind is EventKind.CHANGE else 0
+        self._clear_window()
+        self._clear_times()
+
+    def _clear_window(self) -> None:
+        self._sensitivity = self.sensitivity
+        self._window.clear()
+        self._slow_window.clear()
+        self._drifting = False
+
+    def _stands_out(
+        self, energy: float, explained: float, parameters: Array, dt_s: float
+    ) -> bool:
+        """Whether a load would explain what the estimate does not."""
+        settings = self._settings
+        enough = explained > self._alarm
+        fits = explained > settings.smallest_share * energy
+        if enough and fits and self._above_s == 0.0:
+            # What led up to this belongs to the load before.
+            self._reference = parameters
+            self._clear_window()
+        self._above_s = self._above_s + dt_s if enough and fits else 0.0
+        return self._above_s > settings.confirm_s
+
+    def _happened(self, stands_out: bool, gone: bool) -> EventKind | None:
+        if self.loaded and gone:
+            return EventKind.DETACH
+        if not stands_out:
+            return None
+        if not self.loaded:
+            return EventKind.ATTACH
+        # What no change has explained so far is tried more and more rarely.
+        wait_s = self._settings.acquire_s * 2.0 ** min(self._tries, _MOST_TRIES)
+        return EventKind.CHANGE if self.since_event_s > wait_s else None
+
+    def _gone(
+        self, energy: float, nominal: float, parameters: Array, dt_s: float
+    ) -> bool:
+        """Whether the bare link explains the torques, and the load does not."""
+        settings = self._settings
+        if not self.loaded:
+            return False
+        if self._above_s > 0.0 and self._reference is not None:
+            energy = self._window.energy(self._reference)
+        quiet = nominal < max(settings.quiet, settings.quiet_share * energy)
+        better = quiet and energy - nominal > settings.alarm
+        payload_kg = parameters[0] - self._nominal[0]
+        faint = payload_kg < settings.faint_kg and nominal < energy
+        small = quiet and (faint or payload_kg < settings.smallest_kg)
+        self._better_s = self._better_s + dt_s if better else 0.0
+        self._below_s = self._below_s + dt_s if small else 0.0
+        self._negative_s = self._negative_s + dt_s if payload_kg < 0.0 else 0.0
+        alarmed = better and self._above_s > settings.confirm_s
+        return (
+            alarmed
+            or self._better_s > settings.confirm_s
+            or self._below_s > settings.acquire_s
+            or self._negative_s > settings.acquire_s
+        )
+
+    def _foreign(self, energy: float, explained: float, pulled: bool) -> bool:
+        settings = self._settings
+        if energy < settings.alarm or self.since_event_s < settings.acquire_s:
+            return False
+        misfit = explained < settings.smallest_share * energy
+        return misfit or (pulled and not self.loaded)

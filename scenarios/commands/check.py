@@ -1,0 +1,180 @@
+"""What `wbmpc check` does."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from models import RobotSettings, load_settings, robot_names
+from models.catalogue import settings_path
+from models.description.check import ALL, check_description
+from models.description.check.shapes import check_shapes
+from models.description.findings import Finding, Report, error, report, setting_error
+from models.description.plain_urdf import weld
+from models.description.reading import Description, read_description
+from models.description.repair import Repaired, write_repaired
+from models.errors import ModelsError, SettingError, UnwrittenError
+from models.files import is_file
+from models.lookup import find_urdf
+from scenarios.cli import EXIT_BAD_END, EXIT_BAD_INPUT, EXIT_OK, print_result, say
+from scenarios.commands.check_options import Check
+
+_WIDTH = 88
+
+
+class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What `--json` prints."""
+
+    ok: bool
+    """No errors."""
+    file: str
+    """The robot file; the settings if they do not tell which."""
+    settings: str | None = None
+    """Settings file, if there is one."""
+    findings: tuple[Finding, ...]
+    """Errors first."""
+    repaired: Repaired | None = None
+    """The copy of `--fix`."""
+
+
+def check_robot(options: Check) -> int:
+    """Check a robot; exit code 0 without errors, 1 with, 2 if it can not be read."""
+    repaired, settings_file, code = None, None, EXIT_OK
+    try:
+        settings, description = _read(options.robot)
+        if settings is not None:
+            settings_file = str(settings_path(options.robot))
+        found = _check(settings, description, [Path(m) for m in options.meshes])
+        if options.fix is not None:
+            repaired = write_repaired(description, Path(options.fix))
+    except UnwrittenError as problem:
+        say(str(problem))
+        code = EXIT_BAD_END
+    except SettingError as problem:
+        found = report(problem.place, [setting_error(problem)])
+        settings_file = problem.place
+    except ModelsError as problem:
+        return _refused(options, problem)
+    result = CheckResult(
+        ok=found.ok,
+        file=found.file,
+        settings=settings_file,
+        findings=found.findings,
+        repaired=repaired,
+    )
+    text = check_text(found, settings_file, repaired)
+    printed = print_result(result, text, as_json=options.json)
+    return max(code, printed, EXIT_OK if found.ok else EXIT_BAD_END)
+
+
+def _refused(options: Check, problem: ModelsError) -> int:
+    """Say why nothing was checked; with `--json` as a finding of the same shape."""
+    say(str(problem))
+    if options.json:
+        unread = error("file", options.robot, str(problem))
+        result = CheckResult(ok=False, file=options.robot, findings=(unread,))
+        print_result(result, "", as_json=True)
+    return EXIT_BAD_INPUT
+
+
+def check_text(
+    found: Report, settings_file: str | None = None, repaired: Repaired | None = None
+) -> str:
+    """Findings for a terminal, errors before warnings, then the repairs."""
+    lines = list(dict.fromkeys(f for f in (settings_file, found.file) if f))
+    for title, findings in (("error", found.errors), ("warning", found.warnings)):
+        lines += _table(title, findings)
+    lines.append(_verdict(found))
+    return "\n".join(lines + (_repairs(repaired) if repaired is not None else []))
+
+
+def _read(name: str) -> tuple[RobotSettings | None, Description]:
+    """Settings, if the name has any, and the robot file.
+
+    Raises:
+        SettingError: A setting can not be used.
+        ModelsError: Unknown name, or a file that can not be read.
+    """
+    if name not in robot_names() and Path(name).suffix != ".toml":
+        return None, read_description(find_urdf(name))
+    settings = load_settings(name)
+    if not is_file(Path(settings.urdf)):
+        rule = "there is no such robot file"
+        raise SettingError("urdf", settings.urdf, rule, str(settings_path(name)))
+    return settings, read_description(Path(settings.urdf))
+
+
+def _check(
+    settings: RobotSettings | None, description: Description, folders: Sequence[Path]
+) -> Report:
+    rules = [rule for rule in ALL if rule is not check_shapes]
+    rules.append(partial(check_shapes, folders=folders))
+    if settings is None:
+        return check_description(description, rules)
+    try:
+        welded = _welded(settings, description)
+    except ModelsError as problem:
+        unfit = error("settings: groups.welded", "unusable", str(problem))
+        found = check_description(description, rules)
+        return report(found.file, (*found.findings, unfit))
+    found = check_description(welded, rules)
+    if not found.ok:
+        return found
+    # Importing the package that drives the robot checks the native wheels.
+    from scenarios.run.robot_fit import check_fit
+
+    return report(found.file, (*found.findings, *check_fit(settings)))
+
+
+def _welded(settings: RobotSettings, description: Description) -> Description:
+    """The robot as settings leave it, if its links form a tree.
+
+    Raises:
+        ModelsError: A joint that can not be welded.
+    """
+    if not check_description(description, ()).ok:
+        return description
+    names = settings.groups.welded
+    return weld(description, {name: settings.home.get(name, 0.0) for name in names})
+
+
+def _table(title: str, findings: Sequence[Finding]) -> list[str]:
+    lines: list[str] = []
+    for finding in findings:
+        head = f"{title:>7}  {finding.where}: {finding.value}"
+        lines += textwrap.wrap(head, _WIDTH, subsequent_indent=" " * 11)
+        rule = textwrap.wrap(finding.rule, _WIDTH - 11)
+        lines += [" " * 11 + line for line in rule]
+    return lines
+
+
+def _verdict(found: Report) -> str:
+    counts = f"{_count(found.errors, 'error')}, {_count(found.warnings, 'warning')}"
+    return f"{counts}: " + ("usable" if found.ok else "NOT usable")
+
+
+def _repairs(repaired: Repaired) -> list[str]:
+    lines = ["", f"repaired copy: {repaired.file}"]
+    for repair in repaired.repairs:
+        text = f"{repair.where}: {repair.old} -> {repair.new} ({repair.reason})"
+        lines += textwrap.wrap(
+            text, _WIDTH, initial_indent="  ", subsequent_indent="    "
+        )
+    if not repaired.repairs:
+        lines.append("  nothing was repaired")
+    left = repaired.report.errors
+    lines.append(f"not repaired: {_count(left, 'error')}")
+    for finding in left:
+        text = finding.sentence()
+        lines += textwrap.wrap(
+            text, _WIDTH, initial_indent="  ", subsequent_indent="    "
+        )
+    return lines
+
+
+def _count(findings: Sequence[Finding], word: str) -> str:
+    return f"{len(findings)} {word}{'' if len(findings) == 1 else 's'}"

@@ -1,0 +1,167 @@
+"""Loads that suit a robot: the paper's share of its weight, if the body holds it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from scenarios.library.motions.body_scale import mass_ratio
+from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
+from wbmpc.reference import UPPER_BODY, Reference, home_reference
+from wbmpc.robot import BASE, Robot
+
+Array = NDArray[np.float64]
+
+GRAVITY = 9.81
+TORQUE_SHARE = 0.8
+"""Of an effort limit that holding a load still may take; the rest moves it."""
+LOAD_STEP_KG = 0.05
+FIRST_JOINT = 2
+"""Pinocchio's index of the joint after the world and the floating base."""
+POSE_EVERY_S = 0.2
+
+
+class ArmStrength(msgspec.Struct, frozen=True, kw_only=True):
+    """What each loaded arm can hold still in the worst of some poses."""
+
+    load_kg: float
+    """With `TORQUE_SHARE` of the effort limits."""
+    joint: str
+    """Where that ends."""
+    limit_Nm: float
+    """Its effort limit."""
+
+    def sentence(self) -> str:
+        """In words."""
+        return (
+            f"can hold {self.load_kg:.2f} kg with {100 * TORQUE_SHARE:.0f} % of its "
+            f"torques (least: {self.joint}, {self.limit_Nm:g} Nm)"
+        )
+
+
+class SuitedLoad(msgspec.Struct, frozen=True, kw_only=True):
+    """A scenario's load for a robot.
+
+    Attributes:
+        load_kg: On each loaded arm.
+        wanted_kg: The paper's, by weight.
+        weight_share: Of all loaded arms together.
+        strength: Of the loaded arms and the spine in the scenario's poses.
+    """
+
+    load_kg: float
+    wanted_kg: float
+    weight_share: float
+    strength: ArmStrength
+
+    def sentence(self, robot: str) -> str:
+        """What is loaded and why."""
+        share = f"{100 * self.weight_share:.1f} % of its weight"
+        reason = "as in the paper"
+        if self.load_kg < self.wanted_kg:
+            reason = f"less than the paper's {self.wanted_kg:.2f} kg"
+        return (
+            f"{robot}: {self.load_kg:.2f} kg an arm, {share}, {reason}; it "
+            f"{self.strength.sentence()}"
+        )
+
+
+def suited_load(
+    robot: Robot, track: ReferenceTrack, papers_kg: float, sides: Iterable[str]
+) -> SuitedLoad:
+    """The paper's load scaled by weight, no more than the arms can hold.
+
+    Args:
+        robot: Robot description.
+        track: The scenario's references.
+        papers_kg: On each arm of the paper's robot.
+        sides: Loaded arms.
+    """
+    loaded = tuple(sides)
+    wanted_kg = papers_kg * mass_ratio(robot)
+    strength = _strength(robot, loaded, _poses(robot, track))
+    load_kg = wanted_kg
+    if strength.load_kg < wanted_kg:
+        load_kg = math.floor(strength.load_kg / LOAD_STEP_KG) * LOAD_STEP_KG
+    total_kg = load_kg * len(loaded)
+    return SuitedLoad(
+        load_kg=round(load_kg, 6),
+        wanted_kg=wanted_kg,
+        weight_share=total_kg / pin.computeTotalMass(robot.full_model),
+        strength=strength,
+    )
+
+
+def arm_strength(robot: Robot, side: str) -> ArmStrength:
+    """What an arm can hold at home and in the poses of the robot's settings."""
+    poses = [robot.home_q_full]
+    for pose in robot.settings.poses.values():
+        q = robot.home_q_full.copy()
+        for name, angle in pose.items():
+            q[7 + robot.joint_names.index(name)] = angle
+        poses.append(q)
+    return _strength(robot, (side,), poses)
+
+
+def _poses(robot: Robot, track: ReferenceTrack) -> list[Array]:
+    """Configurations of `full_model` along a track, the pelvis where it is at home."""
+    columns = 7 + robot.joints_full(*UPPER_BODY)
+    poses = []
+    for time_s in np.arange(0.0, len(track.q_upper) / STREAM_RATE_HZ, POSE_EVERY_S):
+        reference = track.at(float(time_s))
+        q = robot.home_q_full.copy()
+        q[3:7] = _base_quaternion(robot, reference)
+        q[columns] = reference.q_upper
+        poses.append(q)
+    return poses
+
+
+def _base_quaternion(robot: Robot, reference: Reference) -> Array:
+    """The home base, turned as the pelvis is."""
+    home = home_reference(robot).rotation_midfoot_to_pelvis
+    turned = reference.rotation_midfoot_to_pelvis @ home.T
+    base = pin.Quaternion(robot.home_q_full[3:7]).toRotationMatrix()
+    xyzw: Array = pin.Quaternion(turned @ base).coeffs()
+    return xyzw
+
+
+def _strength(
+    robot: Robot, sides: tuple[str, ...], poses: Iterable[Array]
+) -> ArmStrength:
+    """Largest load m on each side with |g_i + m k_i| within the limits in every pose.
+
+    g is the robot's own gravity torque and k = sum over sides of J^T (0, 0, g) that of
+    1 kg at every loaded tip; joints i are those of the loaded arms and the spine.
+    """
+    model = robot.full_model
+    data = model.createData()
+    tips = [model.getFrameId(robot.arms[side].tip_frame) for side in sides]
+    carriers = {
+        j for tip in tips for j in model.supports[model.frames[tip].parentJoint]
+    }
+    rows = [joint - FIRST_JOINT for joint in sorted(carriers) if joint >= FIRST_JOINT]
+    limits = TORQUE_SHARE * robot.torque_limits_full_Nm[rows]
+    loads = np.full(len(rows), np.inf)
+    for q in poses:
+        own = pin.computeGeneralizedGravity(model, data, q)[BASE:][rows]
+        by_kg = GRAVITY * sum(
+            pin.computeFrameJacobian(model, data, q, tip, pin.LOCAL_WORLD_ALIGNED)[
+                2, BASE:
+            ][rows]
+            for tip in tips
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spare = (limits - np.sign(by_kg) * own) / np.abs(by_kg)
+        loads = np.fmin(loads, spare)
+    weakest = int(np.argmin(loads))
+    joint = rows[weakest]
+    return ArmStrength(
+        load_kg=max(0.0, float(loads[weakest])),
+        joint=robot.joint_names[joint],
+        limit_Nm=float(robot.torque_limits_full_Nm[joint]),
+    )

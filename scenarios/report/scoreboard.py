@@ -1,0 +1,57 @@
+"""One figure a line: ours, the paper's, our goal, and whether it is met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from scenarios.report.paper import Goal
+from scenarios.report.tables import mark, number, render
+
+
+class Line(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure of an experiment."""
+
+    key: str
+    """Unique within the experiment; ends in the unit."""
+    label: str
+    value: float | None
+    unit: str = ""
+    decimals: int = 1
+    paper: float | str | None = None
+    """Published value, or words about it."""
+    goal: Goal | None = None
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the goal is met; None without a goal or a value."""
+        return None if self.goal is None else self.goal.met(self.value)
+
+    def cells(self) -> list[str]:
+        """Label, ours, paper, goal, mark, as text."""
+        paper = self.paper
+        if not isinstance(paper, str):
+            paper = "" if paper is None else number(paper, self.decimals)
+        unit = f" [{self.unit}]" if self.unit else ""
+        return [
+            f"{self.label}{unit}",
+            number(self.value, self.decimals),
+            paper,
+            "" if self.goal is None else str(self.goal),
+            "" if self.goal is None else mark(self.met),
+        ]
+
+
+def lines_table(title: str, lines: Sequence[Line]) -> str:
+    """Text table of an experiment."""
+    header = (title, "ours", "paper", "goal", "")
+    return render(header, [line.cells() for line in lines])
+
+
+def verdict(lines: Sequence[Line]) -> str:
+    """How many goals are met, and which are not."""
+    judged = [line for line in lines if line.goal is not None]
+    short = [line.label for line in judged if line.met is not True]
+    tail = f"; short: {', '.join(short)}" if short else ""
+    return f"goals met: {len(judged) - len(short)} of {len(judged)}{tail}"

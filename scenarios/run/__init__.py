@@ -1,0 +1,1 @@
+"""Running a scenario: in lock-step, or against the wall clock."""

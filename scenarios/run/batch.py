@@ -1,0 +1,155 @@
+"""Runs several scenarios, in this process or in a few spawned ones.
+
+Spawned, never forked: a fork hangs after a solve. Each process runs one whole scenario
+with one OpenMP thread and sends its record back; a process that dies from native code
+is reported and takes nothing else with it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Any
+
+from models.errors import ModelsError
+from scenarios.errors import ProcessLostError, ScenarioError
+from scenarios.records.record import RunRecord
+from scenarios.run.settings import RunSettings
+from wbmpc.errors import InstallError, ModelMismatchError
+from wbmpc.realtime.child_process import end_process, start_process
+
+Progress = Callable[[str, float], None]
+"""Called with the name of a run and its plant time in seconds."""
+
+POLL_S = 0.2
+
+
+def run_all(
+    runs: Mapping[str, RunSettings], *, jobs: int, progress: Progress
+) -> dict[str, RunRecord]:
+    """Run scenarios by name, at most `jobs` at a time.
+
+    Raises:
+        ModelsError: A run can not be started as asked, or its process died.
+    """
+    done = dict(run_each(runs, jobs=jobs, progress=progress))
+    return {name: done[name] for name in runs}
+
+
+def run_each(
+    runs: Mapping[str, RunSettings], *, jobs: int, progress: Progress
+) -> Iterator[tuple[str, RunRecord]]:
+    """Run scenarios by name, at most `jobs` at a time; yield each when it is done.
+
+    Raises:
+        ModelsError: A run can not be started as asked, or its process died.
+    """
+    if jobs <= 1 or len(runs) == 1:
+        for name, settings in runs.items():
+            yield name, run_here(name, settings, progress)
+    else:
+        yield from _run_spawned(runs, jobs, progress)
+
+
+def run_here(name: str, settings: RunSettings, progress: Progress) -> RunRecord:
+    """Run one scenario in this process."""
+    from scenarios.run.runner import run
+
+    return run(settings, on_tick=lambda time_s: progress(name, time_s))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Job:
+    """A scenario in a process of its own."""
+
+    name: str
+    process: SpawnProcess
+    results: Connection
+    clock: Any
+    """Shared double: the plant time reached."""
+
+    @classmethod
+    def start(cls, name: str, settings: RunSettings) -> _Job:
+        context = multiprocessing.get_context("spawn")
+        results, send = context.Pipe(duplex=False)
+        clock = context.Value("d", 0.0, lock=False)
+        process = context.Process(
+            target=_work, args=(settings, send, clock, os.getpid()), daemon=True
+        )
+        start_process(process)
+        send.close()
+        return cls(name=name, process=process, results=results, clock=clock)
+
+    def finish(self) -> RunRecord:
+        """Receive the record.
+
+        Raises:
+            ModelsError: The run refused its settings, or its process died.
+        """
+        try:
+            answer = self.results.recv()
+        except EOFError:
+            self.process.join()
+            raise ProcessLostError(
+                f"run {self.name}: its process died (exit code "
+                f"{self.process.exitcode}); wbmpc doctor checks the installation"
+            ) from None
+        self.process.join()
+        if isinstance(answer, RunRecord):
+            return answer
+        raise rebuild_error(*answer)
+
+
+def _run_spawned(
+    runs: Mapping[str, RunSettings], jobs: int, progress: Progress
+) -> Iterator[tuple[str, RunRecord]]:
+    waiting, active = list(runs.items()), list[_Job]()
+    try:
+        while waiting or active:
+            while waiting and len(active) < jobs:
+                active.append(_Job.start(*waiting.pop(0)))
+            ready = wait([job.results for job in active], timeout=POLL_S)
+            for job in tuple(active):
+                progress(job.name, job.clock.value)
+                if job.results in ready:
+                    active.remove(job)
+                    yield job.name, job.finish()
+    finally:
+        for job in active:
+            end_process(job.process)
+
+
+def _work(settings: RunSettings, results: Connection, clock: Any, parent: int) -> None:
+    """Body of a spawned process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    os.environ["OMP_NUM_THREADS"] = "1"
+
+    def on_tick(time_s: float) -> None:
+        clock.value = time_s
+        if os.getppid() != parent:
+            os._exit(1)  # killed parents leave no orphan
+
+    try:
+        from scenarios.run.runner import run
+
+        results.send(run(settings, on_tick=on_tick))
+    except ModelsError as error:
+        results.send((type(error).__name__, str(error)))
+    except Exception:
+        results.send(("Exception", traceback.format_exc()))
+    finally:
+        results.close()
+
+
+def rebuild_error(kind: str, message: str) -> Exception:
+    """Exception of a spawned run; a bug there is a bug here, traceback included."""
+    if kind == "Exception":
+        return RuntimeError(f"a spawned run raised:\n{message}")
+    known = {cls.__name__: cls for cls in (InstallError, ModelMismatchError)}
+    return known.get(kind, ScenarioError)(message)

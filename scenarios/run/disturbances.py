@@ -1,0 +1,43 @@
+"""What happens to the robot during a run: loads and pushes, and faults are told."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scenarios.library.catalogue import find_scenario
+from scenarios.run.settings import RunSettings
+from wbmpc.plant.interface import Payload, Plant
+from wbmpc.robot import Robot
+
+
+class Disturbances:
+    """Applies the load schedule and the push of a run to a plant, once each."""
+
+    def __init__(self, settings: RunSettings, robot: Robot) -> None:
+        """Read the schedule."""
+        self._robot = robot
+        self._loads = list(find_scenario(settings.scenario).loads(settings))
+        self._push = settings.push
+        self._faults = sorted(settings.faults, key=lambda fault: fault.at_s)
+
+    def apply(self, time_s: float, plant: Plant) -> list[tuple[float, str]]:
+        """Do everything due by a time; returns (time, sentence) of each change."""
+        events = []
+        while self._loads and time_s >= self._loads[0].time_s - 1e-9:
+            load = self._loads.pop(0)
+            for side in load.sides:
+                frame = self._robot.arms[side].tip_frame
+                held = Payload(mass_kg=load.mass_kg) if load.mass_kg else None
+                plant.set_payload(frame, held, load.ramp_s)
+                verb = f"{load.mass_kg:.3g} kg on" if held else "load off"
+                events.append((load.time_s, f"{verb} the {side} forearm"))
+        push = self._push
+        if push is not None and time_s >= push.at_s - 1e-9:
+            self._push = None
+            force = np.array([push.forward_N, push.left_N, 0.0])
+            plant.apply_push(self._robot.settings.root_link, force, push.duration_s)
+            events.append((push.at_s, push.describe()))
+        while self._faults and time_s >= self._faults[0].at_s - 1e-9:
+            fault = self._faults.pop(0)
+            events.append((fault.at_s, fault.describe()))
+        return events

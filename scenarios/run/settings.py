@@ -1,0 +1,122 @@
+"""What a run of a scenario may be asked for, checked before anything starts."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import msgspec
+
+from scenarios.errors import ScenarioError
+from scenarios.run.sensor_faults import SensorFault
+
+MAX_PAYLOAD_KG = 100.0
+"""More than any robot here weighs; a larger number is a mistake."""
+
+MAX_PUSH_N = 2000.0
+
+Arm = Literal["left", "right", "both"]
+PriorName = Literal["none", "inertia_only", "all"]
+PlantName = Literal["clean", "hardware_twin"]
+BaseEstimatorName = Literal["contact_ekf", "fixed_feet"]
+
+
+class Push(msgspec.Struct, frozen=True, kw_only=True):
+    """A push at the root link with a constant force.
+
+    Raises:
+        ScenarioError: On construction, for a number out of range.
+    """
+
+    at_s: float
+    duration_s: float = 0.1
+    forward_N: float = 0.0
+    left_N: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check ranges."""
+        _in_range("push-at", self.at_s, 0.0, 3600.0, "s")
+        _in_range("push-for", self.duration_s, 1e-3, 60.0, "s")
+        for force in (self.forward_N, self.left_N):
+            _in_range("push", force, -MAX_PUSH_N, MAX_PUSH_N, "N")
+
+    def describe(self) -> str:
+        """The push in words."""
+        return (
+            f"push of {self.forward_N:g} N forward, {self.left_N:g} N to the left "
+            f"for {self.duration_s:g} s"
+        )
+
+
+class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """One run.
+
+    Raises:
+        ScenarioError: On construction, for a number out of range.
+    """
+
+    scenario: str = "window_washing"
+    robot: str = "alexander"
+    payload_kg: float = 5.0
+    """Load put on the forearm tip; 0 for an unloaded run."""
+    arm: Arm = "left"
+    at_s: float = 3.0
+    """When the load appears."""
+    remove_at_s: float | None = None
+    """When it is taken off again."""
+    ramp_s: float = 0.0
+    """Time over which the load grows."""
+    duration_s: float = 12.0
+    estimator: bool = True
+    prior: PriorName = "inertia_only"
+    """Channels the fictitious measurement pins (Table V)."""
+    seed: int = 0
+    plant: PlantName = "clean"
+    """Nominal physics and perfect sensors, or a robot's imperfections (seeded)."""
+    ideal: tuple[str, ...] = ()
+    """Imperfections of the plant to leave out, by name, to see what each costs."""
+    friction_compensation: bool = True
+    """Use what the robot file knows of joint friction, where the plant has any."""
+    truth: bool | None = None
+    """Control on the simulator's state instead of an estimate of the base; by default
+    on the clean plant only."""
+    base_estimator: BaseEstimatorName = "contact_ekf"
+    """Where the base's state comes from unless it is the simulator's."""
+    push: Push | None = None
+    """A push at the root link."""
+    faults: tuple[SensorFault, ...] = ()
+    """Faults of joint sensors."""
+    tare_s: float = 0.0
+    """Length of the window before loading over which the estimator, held at nominal,
+    averages the torque residual; what is found is taken off from then on. 0: none."""
+    realtime: bool = False
+    """Against the wall clock, in two processes, instead of in lock-step."""
+    overrides: tuple[str, ...] = ()
+    """`key.path=value` changes of the robot's settings."""
+
+    def __post_init__(self) -> None:
+        """Check ranges."""
+        _in_range("payload", self.payload_kg, 0.0, MAX_PAYLOAD_KG, "kg")
+        _in_range("seed", self.seed, 0, 2**32 - 1, "")
+        _in_range("duration", self.duration_s, 0.1, 3600.0, "s")
+        _in_range("at", self.at_s, 0.0, self.duration_s, "s")
+        _in_range("ramp", self.ramp_s, 0.0, 3600.0, "s")
+        if self.push is not None:
+            _in_range("push-at", self.push.at_s, 0.0, self.duration_s, "s")
+        for fault in self.faults:
+            _in_range("fault: AT", fault.at_s, 0.0, self.duration_s, "s")
+        _in_range("tare", self.tare_s, 0.0, self.at_s, "s")
+        if self.remove_at_s is not None:
+            _in_range("remove-at", self.remove_at_s, self.at_s, self.duration_s, "s")
+
+    @property
+    def uses_truth(self) -> bool:
+        """Whether the controller sees the simulator's state."""
+        return self.plant == "clean" if self.truth is None else self.truth
+
+
+def _in_range(name: str, value: float, low: float, high: float, unit: str) -> None:
+    if not math.isfinite(value) or not low <= value <= high:
+        raise ScenarioError(
+            f"--{name} {value:g}: must be between {low:g} and {high:g} {unit}".rstrip()
+        )

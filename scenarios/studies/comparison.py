@@ -1,0 +1,168 @@
+"""One scenario unloaded, without and with the estimator, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import msgspec
+
+from scenarios.library.presets import PAPER_ROBOT
+from scenarios.records.record import RunRecord
+from scenarios.report.metrics.results import RunMetrics
+from scenarios.report.metrics.run import measure, unloaded
+from scenarios.report.paper import PAPER, WASHING_GOALS, PaperFigures
+from scenarios.run.settings import PriorName, RunSettings
+from wbmpc.robot import Robot
+
+PRIOR_REGIMES: tuple[PriorName, ...] = ("none", "inertia_only", "all")
+
+
+class GoalResult(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure against its goal; `met` is None where there is no value."""
+
+    value: float | None
+    goal: str
+    met: bool | None
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """What the estimator changes, and what the paper reports.
+
+    Attributes:
+        scenario: Name of the scenario.
+        arm: Loaded side whose figures are compared.
+        with_estimator: Numbers of the run with estimator.
+        without_estimator: Numbers of the run without.
+        unloaded: Numbers of the run that tip errors are measured against.
+        ratio_x: RMSE without over RMSE with, settled window, world.
+        ratio_y: The same for y.
+        ratio_z: The same for z.
+        goals: Figures against their goals, where the scenario has goals.
+        paper: Published figures, where there are any.
+        priors: Runs of the other prior regimes by name (Table V).
+    """
+
+    scenario: str
+    arm: str
+    with_estimator: RunMetrics
+    without_estimator: RunMetrics
+    unloaded: RunMetrics
+    ratio_x: float | None
+    ratio_y: float | None
+    ratio_z: float | None
+    goals: dict[str, GoalResult]
+    paper: PaperFigures | None
+    priors: dict[str, RunMetrics]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonRuns:
+    """Records behind a comparison."""
+
+    unloaded: RunRecord
+    without_estimator: RunRecord
+    with_estimator: RunRecord
+    priors: Mapping[str, RunRecord] = field(default_factory=dict)
+
+
+def plan_runs(settings: RunSettings, *, priors: bool) -> dict[str, RunSettings]:
+    """Settings of every run a comparison needs, by name.
+
+    Prior regimes other than the asked one are named `prior_REGIME`.
+    """
+    replace = msgspec.structs.replace
+    runs = {
+        "unloaded": unloaded(settings),
+        "without_estimator": replace(settings, estimator=False),
+        "with_estimator": replace(settings, estimator=True),
+    }
+    if priors:
+        for regime in PRIOR_REGIMES:
+            if regime != settings.prior:
+                runs[f"prior_{regime}"] = replace(
+                    settings, estimator=True, prior=regime
+                )
+    return runs
+
+
+def gather(records: Mapping[str, RunRecord]) -> ComparisonRuns:
+    """Sort records named as in `plan_runs`."""
+    prefix = "prior_"
+    return ComparisonRuns(
+        unloaded=records["unloaded"],
+        without_estimator=records["without_estimator"],
+        with_estimator=records["with_estimator"],
+        priors={
+            name.removeprefix(prefix): record
+            for name, record in records.items()
+            if name.startswith(prefix)
+        },
+    )
+
+
+def compare(runs: ComparisonRuns, robot: Robot) -> Comparison:
+    """Measure all runs against the unloaded one."""
+    settings = runs.with_estimator.settings
+    arm = loaded_arm(settings)
+    with_it = measure(runs.with_estimator, robot, runs.unloaded)
+    without = measure(runs.without_estimator, robot, runs.unloaded)
+    ratios = {
+        f"ratio_{axis}": _ratio(
+            getattr(without.tip[arm], f"rmse_{axis}_mm"),
+            getattr(with_it.tip[arm], f"rmse_{axis}_mm"),
+        )
+        for axis in "xyz"
+    }
+    published = is_published_case(settings)
+    others = {n: measure(r, robot, runs.unloaded) for n, r in runs.priors.items()}
+    return Comparison(
+        scenario=settings.scenario,
+        arm=arm,
+        with_estimator=with_it,
+        without_estimator=without,
+        unloaded=measure(runs.unloaded, robot),
+        goals=_goals(with_it, arm, ratios["ratio_z"]) if published else {},
+        paper=PAPER if published else None,
+        priors=({settings.prior: with_it} | others) if others else {},
+        **ratios,
+    )
+
+
+def loaded_arm(settings: RunSettings) -> str:
+    """Side whose figures are reported: the loaded one, left if both are."""
+    return "left" if settings.arm == "both" else settings.arm
+
+
+def is_published_case(settings: RunSettings) -> bool:
+    """Whether the paper's window-washing figures are about this run."""
+    papers = settings.robot == PAPER_ROBOT and settings.payload_kg == 5.0
+    return papers and settings.scenario == "window_washing"
+
+
+def loaded_link(metrics: RunMetrics, arm: str) -> str | None:
+    """Name of the estimated link of an arm."""
+    return next((name for name, m in metrics.links.items() if m.side == arm), None)
+
+
+def _goals(
+    metrics: RunMetrics, arm: str, ratio_z: float | None
+) -> dict[str, GoalResult]:
+    tip, name = metrics.tip[arm], loaded_link(metrics, arm)
+    link = metrics.links[name] if name is not None else None
+    values = {
+        "rmse_y_mm": tip.rmse_y_mm,
+        "rmse_z_mm": tip.rmse_z_mm,
+        "ratio_z": ratio_z,
+        "time_to_10pct_s": link.time_to_10pct_s if link else None,
+        "alpha_end": link.alpha_end if link else None,
+        "t3_end": link.t3_end if link else None,
+    }
+    return {
+        key: GoalResult(value=values[key], goal=str(goal), met=goal.met(values[key]))
+        for key, goal in WASHING_GOALS.items()
+    }
+
+
+def _ratio(over: float | None, under: float | None) -> float | None:
+    return over / under if over is not None and under else None

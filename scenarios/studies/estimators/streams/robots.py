@@ -1,0 +1,211 @@
+"""Finds the robot of a stream: a shipped humanoid, the Panda, or any URDF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pinocchio as pin
+
+from ekf import torque_variance
+from models import robot_names
+from models.errors import UnknownNameError
+from scenarios.errors import ScenarioError
+from scenarios.studies.estimators.streams.stream import Array, EstimationRobot
+
+if TYPE_CHECKING:
+    from wbmpc.friction import JointFriction
+
+PANDA_URDF = "panda_description/urdf/panda.urdf"
+PANDA_LINK = "panda_link7"
+ARM_NOISE_VARIANCE = 1.0
+"""Of a fixed arm's joint rows, one sample of least squares [(Nm)^2]."""
+ARM_FILTER_VARIANCE = 30.0
+"""Of a fixed arm's joint rows for the inertial filter, a 10 ms tick [(Nm)^2]. Its
+process noise lets the inertia go within a few ticks; a smaller variance then makes it
+follow the motion's own errors, and 30 is as quick with half the noise."""
+
+
+def find_robot(name: str, link: str | None = None) -> EstimationRobot:
+    """Robot by name or path.
+
+    Args:
+        name: `panda`, a shipped humanoid, or a URDF file of a fixed-base robot.
+        link: Link or frame that carries the payload; by default the left forearm tip of
+            a humanoid, link 7 of the Panda, and the last link of any other arm.
+
+    Raises:
+        UnknownNameError: No such robot, or no such link.
+        ScenarioError: The URDF can not be used.
+    """
+    if name == "panda":
+        return panda(link or PANDA_LINK)
+    if name in robot_names():
+        return humanoid(name, link)
+    path = Path(name)
+    if path.suffix == ".urdf" and path.is_file():
+        return fixed_base(path, link)
+    choices = ("panda", *robot_names(), "PATH/robot.urdf")
+    raise UnknownNameError("robot", name, choices)
+
+
+def panda(link: str = PANDA_LINK) -> EstimationRobot:
+    """The Panda arm with its gripper, from the installed `example-robot-data`.
+
+    Raises:
+        ScenarioError: The package is not installed.
+    """
+    return fixed_base(panda_urdf(), link, name="panda")
+
+
+def panda_urdf() -> Path:
+    """The Panda's URDF inside the installed package.
+
+    Raises:
+        ScenarioError: The package is not installed, or is a slim one.
+    """
+    try:
+        from example_robot_data.robots_loader import getModelPath
+
+        return Path(getModelPath(PANDA_URDF)).resolve() / PANDA_URDF
+    except (ImportError, OSError):
+        raise ScenarioError(
+            "robot panda: the package example-robot-data is not installed with its "
+            "models; pip install 'example-robot-data==5.0.0'"
+        ) from None
+
+
+def fixed_base(
+    urdf: Path, link: str | None = None, *, name: str | None = None
+) -> EstimationRobot:
+    """Any arm whose base does not move.
+
+    Raises:
+        ScenarioError: The file can not be read, has errors, or no moving joint.
+        UnknownNameError: No such link.
+    """
+    # Importing the package that drives the robot checks the native wheels.
+    from wbmpc.errors import RobotError
+    from wbmpc.robot_model import load_fixed
+
+    try:
+        model = load_fixed(urdf)
+    except RobotError as error:
+        raise ScenarioError(str(error)) from None
+    if model.njoints < 2:
+        raise ScenarioError(f"{urdf}: has no moving joint")
+    return arm_from_model(model, link, name=name or urdf.stem)
+
+
+def arm_from_model(
+    model: pin.Model, link: str | None = None, *, name: str
+) -> EstimationRobot:
+    """An arm that is already a Pinocchio model.
+
+    Raises:
+        UnknownNameError: No such link.
+    """
+    link = link or str(model.names[model.njoints - 1])
+    return EstimationRobot(
+        name=name,
+        model=model,
+        link=link,
+        links=(_carrier(model, link),),
+        torque_variance=torque_variance(model, joints=ARM_NOISE_VARIANCE),
+        filter_variance=torque_variance(model, joints=ARM_FILTER_VARIANCE),
+    )
+
+
+def humanoid(name: str, link: str | None = None) -> EstimationRobot:
+    """A shipped humanoid, both forearms estimated, neck included.
+
+    Raises:
+        UnknownNameError: No such robot or link.
+    """
+    # Importing the package that drives the robot checks the native wheels.
+    from scenarios.run.supervision import supervisor_settings
+    from wbmpc.robot import Robot
+
+    robot = Robot.load(name)
+    model, settings = robot.full_model, robot.settings
+    link = link or robot.arms["left"].tip_frame
+    forearms = [_carrier(model, arm.link) for arm in robot.arms.values()]
+    first = _carrier(model, link)
+    others = {
+        carrier: arm.tip_frame
+        for carrier, arm in zip(forearms, robot.arms.values(), strict=True)
+        if carrier != first
+    }
+    held_at = [_place_m(model, frame) for frame in (link, *others.values())]
+    estimator, groups = settings.estimator, settings.groups
+    variances = {
+        estimator.torque_spine: groups.spine,
+        estimator.torque_arms: groups.left_arm + groups.right_arm,
+        estimator.torque_legs: groups.left_leg + groups.right_leg,
+    }
+    by_joint = {joint: value for value, names in variances.items() for joint in names}
+    variance = torque_variance(
+        model, base=estimator.torque_base_force, by_joint=by_joint
+    )
+    variance[3:6] = estimator.torque_base_moment
+    return EstimationRobot(
+        name=name,
+        model=model,
+        link=link,
+        links=(first, *others),
+        attachments_m=tuple(held_at),
+        feet=tuple(sole.frame for sole in robot.soles),
+        torque_variance=variance,
+        filter_variance=variance,
+        supervisor=supervisor_settings(robot),
+    )
+
+
+def _place_m(model: pin.Model, link: str) -> Array:
+    """(3,) where a link or frame is in the frame of the joint that carries it."""
+    if model.existFrame(link):
+        return model.frames[model.getFrameId(link)].placement.translation.copy()
+    return np.zeros(3)
+
+
+def friction_of(name: str) -> JointFriction | None:
+    """What the settings of a humanoid state of all its joints; None if nothing."""
+    from wbmpc.friction import JointFriction
+    from wbmpc.robot import Robot
+
+    robot = Robot.load(name)
+    found = JointFriction.of(
+        robot.settings.joint_friction, robot.joint_names, robot.torque_limits_full_Nm
+    )
+    stated = found.coulomb_Nm.any() or found.viscous_Nms_per_rad.any()
+    return found if stated else None
+
+
+def _carrier(model: pin.Model, link: str) -> str:
+    """Name of the joint that carries a link or frame."""
+    if model.existJointName(link) and model.getJointId(link) > 0:
+        return link
+    frames = [f.name for f in model.frames if f.parentJoint > 0]
+    if link not in frames:
+        raise UnknownNameError("link", link, frames)
+    return str(model.names[model.frames[model.getFrameId(link)].parentJoint])
+
+
+def joint_limits(model: pin.Model) -> tuple[np.ndarray, np.ndarray]:
+    """(nv,) lower and upper limits; infinite where a joint turns without end.
+
+    Raises:
+        ScenarioError: A joint has several degrees of freedom.
+    """
+    lower, upper = np.full(model.nv, -np.inf), np.full(model.nv, np.inf)
+    for joint in list(model.joints)[1:]:
+        if joint.nv != 1:
+            raise ScenarioError(
+                f"{model.name}: joint {model.names[joint.id]} has {joint.nv} degrees "
+                "of freedom: a synthetic arm needs joints of one"
+            )
+        if joint.nq == 1:
+            lower[joint.idx_v] = model.lowerPositionLimit[joint.idx_q]
+            upper[joint.idx_v] = model.upperPositionLimit[joint.idx_q]
+    return lower, upper

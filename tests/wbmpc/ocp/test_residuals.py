@@ -1,0 +1,177 @@
+"""Every cost item: value and derivatives against finite differences."""
+
+from __future__ import annotations
+
+import crocoddyl
+import numpy as np
+import pinocchio as pin
+import pytest
+from numpy.typing import NDArray
+
+from wbmpc.ocp.problem import OptimalControlProblem, build_ocp
+from wbmpc.ocp.terms import TERMS
+from wbmpc.ocp.variant import STOCK
+from wbmpc.robot import Robot
+
+Array = NDArray[np.float64]
+STEP = 1e-6
+SEEDS = (0, 1, 2)
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["response", "literal"])
+def ocp(request: pytest.FixtureRequest) -> OptimalControlProblem:
+    literal = str(request.param).lower()
+    robot = Robot.load("alexander", (f"mpc.literal_responses={literal}",))
+    return build_ocp(robot, STOCK)  # the fused node has no Jacobians of single items
+
+
+def random_point(ocp: OptimalControlProblem, seed: int) -> tuple[Array, Array]:
+    """A state off home, moving, and torques; feet carry forces."""
+    rng = np.random.default_rng(seed)
+    x = ocp.state.integrate(ocp.problem.x0, 0.2 * rng.normal(size=ocp.state.ndx))
+    return x, 30.0 * rng.normal(size=ocp.nu)
+
+
+def node_of(ocp: OptimalControlProblem) -> tuple:
+    model = ocp.problem.runningModels[0].differential
+    return model, model.createData()
+
+
+def residual(data, name: str) -> Array:  # noqa: ANN001
+    return np.array(data.costs.costs[name].residual.r)
+
+
+ITEM_NAMES = [item.name for item in build_ocp(Robot.load("alexander")).items]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", ITEM_NAMES)
+def test_derivatives_match_finite_differences(
+    ocp: OptimalControlProblem, name: str, seed: int
+) -> None:
+    model, data = node_of(ocp)
+    x, u = random_point(ocp, seed)
+    model.calc(data, x, u)
+    model.calcDiff(data, x, u)
+    entry = data.costs.costs[name].residual
+    analytic = np.hstack([entry.Rx, entry.Ru])
+
+    def shifted(direction: Array, sign: float) -> Array:
+        dx, du = direction[: ocp.state.ndx], direction[ocp.state.ndx :]
+        scratch = model.createData()
+        model.calc(scratch, ocp.state.integrate(x, sign * dx), u + sign * du)
+        return residual(scratch, name)
+
+    numeric = np.column_stack(
+        [
+            (shifted(STEP * e, 1.0) - shifted(STEP * e, -1.0)) / (2 * STEP)
+            for e in np.eye(ocp.state.ndx + ocp.nu)
+        ]
+    )
+    scale = max(1.0, np.abs(numeric).max())
+    np.testing.assert_allclose(analytic / scale, numeric / scale, atol=2e-7)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_terminal_derivatives_match_finite_differences(
+    ocp: OptimalControlProblem, seed: int
+) -> None:
+    model = ocp.problem.terminalModel.differential
+    x, _ = random_point(ocp, seed)
+    data = model.createData()
+    model.calc(data, x)
+    model.calcDiff(data, x)
+    for item in ocp.items:
+        if item.needs_forces:
+            continue
+        columns = []
+        for e in np.eye(ocp.state.ndx):
+            plus, minus = model.createData(), model.createData()
+            model.calc(plus, ocp.state.integrate(x, STEP * e))
+            model.calc(minus, ocp.state.integrate(x, -STEP * e))
+            difference = residual(plus, item.name) - residual(minus, item.name)
+            columns.append(difference / (2 * STEP))
+        numeric = np.column_stack(columns)
+        analytic = data.costs.costs[item.name].residual.Rx
+        scale = max(1.0, np.abs(numeric).max())
+        np.testing.assert_allclose(
+            analytic / scale, numeric / scale, atol=2e-7, err_msg=item.name
+        )
+
+
+def contact_rates(
+    ocp: OptimalControlProblem, x: Array, u: Array
+) -> tuple[Array, Array, Array]:
+    """Rates of centre of mass and momentum by the forces on the feet."""
+    model, data = node_of(ocp)
+    model.calc(data, x, u)
+    q = x[: ocp.state.nq]
+    pinocchio_model = ocp.state.pinocchio
+    work = pinocchio_model.createData()
+    com = pin.centerOfMass(pinocchio_model, work, q)
+    pin.framesForwardKinematics(pinocchio_model, work, q)
+    force, moment = np.zeros(3), np.zeros(3)
+    for entry in data.multibody.contacts.contacts:
+        foot = work.oMf[pinocchio_model.getFrameId(entry.key())].translation
+        wrench = entry.data().f
+        force += wrench.linear
+        moment += wrench.angular + np.cross(foot - com, wrench.linear)
+    mass = pin.computeTotalMass(pinocchio_model)
+    return force / mass + pinocchio_model.gravity.linear, moment, np.array(data.xout)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_momentum_rates_agree_with_contact_forces(robot: Robot, seed: int) -> None:
+    """Two routes to one answer: centroidal dynamics and the forces on the feet."""
+    ocp = build_ocp(robot)
+    x, u = random_point(ocp, seed)
+    acceleration, momentum_rate, vdot = contact_rates(ocp, x, u)
+    q, v = x[: ocp.state.nq], x[ocp.state.nq :]
+    work = ocp.state.pinocchio.createData()
+    pin.centerOfMass(ocp.state.pinocchio, work, q, v, vdot)
+    np.testing.assert_allclose(work.acom[0], acceleration, atol=1e-9)
+    pin.computeCentroidalMomentumTimeVariation(ocp.state.pinocchio, work, q, v, vdot)
+    np.testing.assert_allclose(work.dhg.angular, momentum_rate, atol=1e-8)
+
+
+def test_all_eleven_terms_of_table_one_are_there(robot: Robot) -> None:
+    ocp = build_ocp(robot)
+    assert len(TERMS) == 11
+    assert {item.term for item in ocp.items} == set(TERMS)
+
+
+def test_forces_are_left_out_of_the_terminal_node(robot: Robot) -> None:
+    ocp = build_ocp(robot)
+    names = {e.key() for e in ocp.problem.terminalModel.differential.costs.costs}
+    assert not any(n.startswith(("wrench", "center_of_pressure")) for n in names)
+
+
+def test_literal_reading_leaves_the_acceleration_out(robot: Robot) -> None:
+    literal = build_ocp(Robot.load("alexander", ("mpc.literal_responses=true",)))
+    x, u = random_point(literal, 0)
+    values = []
+    for ocp in (literal, build_ocp(robot)):
+        model, data = node_of(ocp)
+        model.calc(data, x, u)
+        values.append(residual(data, "center_of_mass"))
+        vdot = np.array(data.xout)
+    work = literal.state.pinocchio.createData()
+    q, v = x[: literal.state.nq], x[literal.state.nq :]
+    pin.centerOfMass(literal.state.pinocchio, work, q, v, vdot)
+    np.testing.assert_allclose(values[1] - values[0], work.acom[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("term", TERMS)
+def test_a_disabled_term_is_gone(term: str) -> None:
+    ocp = build_ocp(Robot.load("alexander", (f'mpc.disabled=["{term}"]',)))
+    assert term not in {item.term for item in ocp.items}
+
+
+def test_a_cost_of_unit_residual_is_half_its_weight(robot: Robot) -> None:
+    """The weight multiplies 1/2 r^T W r, Crocoddyl's convention."""
+    ocp = build_ocp(robot)
+    item = next(i for i in ocp.items if i.term == "torque")
+    data = item.activation.createData()
+    item.activation.calc(data, np.ones(ocp.nu))
+    assert isinstance(item.activation, crocoddyl.ActivationModelWeightedQuad)
+    assert data.a_value == pytest.approx(0.5 * np.sum(item.activation.weights))

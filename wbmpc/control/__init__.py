@@ -1,0 +1,1 @@
+"""The control side: MPC, plan, low level, and the loop that couples them."""

@@ -1,0 +1,264 @@
+"""The whole-body MPC: one FDDP iteration a tick from the shifted warm start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from wbmpc.control.feedback import state_at
+from wbmpc.control.plan import Plan, SolveStatus
+from wbmpc.conventions import unit_base
+from wbmpc.ocp.leg_posture import LegPosture
+from wbmpc.ocp.problem import OptimalControlProblem, build_ocp
+from wbmpc.ocp.terms import sole_placements, standing_wrench
+from wbmpc.ocp.variant import FASTEST, Variant
+from wbmpc.reference import Reference, home_reference
+from wbmpc.robot import Robot
+
+Array = NDArray[np.float64]
+
+COLD_START_ITERATIONS = 100
+COLD_START_AFTER = 3
+"""Failures in a row after which the warm start is thrown away."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolveResult:
+    """One tick of the MPC.
+
+    Attributes:
+        plan: The plan to follow; the last good one if this solve failed.
+        status: How the solve ended.
+        failures_in_a_row: Failed solves up to and including this one.
+        renormalized: The measured quaternion was not quite of unit length.
+    """
+
+    plan: Plan
+    status: SolveStatus
+    failures_in_a_row: int
+    renormalized: bool = False
+
+
+class WholeBodyMpc:
+    """Model-predictive controller over the full rigid-body model.
+
+    Each tick solves the problem (8) of arXiv:2610.22176 from the measured state with
+    one iteration of FDDP. The model's inertias can be changed between ticks with
+    `set_inertia`; nothing is re-allocated.
+    """
+
+    def __init__(self, robot: Robot, variant: Variant = FASTEST) -> None:
+        """Build the problem and solve it to convergence for standing at home."""
+        self.robot = robot
+        self.settings = robot.settings.mpc
+        self.ocp: OptimalControlProblem = build_ocp(robot, variant)
+        self.model: pin.Model = self.ocp.state.pinocchio
+        self.solver = variant.solver(self.ocp.problem)
+        self.solver.th_stop = 1e-9
+        self._residuals = {item.name: item.residual for item in self.ocp.items}
+        self._midfoot = _midfoot(robot)
+        self._posture = LegPosture(robot)
+        self._failures = 0
+        self._gains = self.settings.realtime_iteration
+        self._home = np.concatenate([robot.home_q, np.zeros(robot.model.nv)])
+        home = home_reference(robot)
+        self._reference_shapes = home.shapes
+        self.set_reference(home)
+        self._plan = self._cold_start(0.0, self._home)
+
+    @property
+    def plan(self) -> Plan:
+        """The last plan that may be followed."""
+        return self._plan
+
+    def set_inertia(self, joint: int, parameters: Array) -> None:
+        """Write a body's inertia into the model of every node, in place.
+
+        Args:
+            joint: Index of the joint that carries the body.
+            parameters: (10,) [m, m c, I about the joint frame], Pinocchio's order.
+
+        Raises:
+            ValueError: No such moving body, or not ten numbers.
+        """
+        if not 1 <= joint < self.model.njoints:
+            raise ValueError(f"joint {joint}: must be 1 to {self.model.njoints - 1}")
+        if np.shape(parameters) != (10,):
+            raise ValueError(f"inertia of shape {np.shape(parameters)}: must be (10,)")
+        self.model.inertias[joint] = pin.Inertia.FromDynamicParameters(parameters)
+        mass = pin.computeTotalMass(self.model)
+        wrench = standing_wrench(mass, len(self.robot.soles))
+        for name, residual in self._residuals.items():
+            if name.startswith("wrench/"):
+                residual.reference = wrench
+
+    def set_reference(self, reference: Reference) -> None:
+        """Change the targets of the whole horizon.
+
+        Targets given in the mid-foot frame are placed on the home stance.
+        """
+        if "upper_body_tracking" in self._residuals:
+            self._residuals["upper_body_tracking"].set_reference(
+                reference.q_upper, reference.v_upper
+            )
+        if "center_of_mass" in self._residuals:
+            self._residuals["center_of_mass"].set_reference(
+                self._midfoot.act(reference.com_m)
+            )
+        rotation = self._midfoot.rotation @ reference.rotation_midfoot_to_pelvis
+        if "pelvis_orientation" in self._residuals:
+            self._residuals["pelvis_orientation"].set_reference(rotation)
+        if "lower_body_state" in self._residuals:
+            height_m = self._midfoot.act(reference.com_m)[2]
+            posture = self._posture.at(height_m, rotation)
+            rest = np.zeros(self.model.nv)
+            self._residuals["lower_body_state"].reference = np.r_[posture, rest]
+
+    def solve(
+        self, time_s: float, q: Array, v: Array, reference: Reference
+    ) -> SolveResult:
+        """Plan from a measured state.
+
+        Never raises: a failed solve returns the last good plan and says why.
+
+        Args:
+            time_s: Plant time of the measurement.
+            q: (nq,) configuration of `Robot.model`.
+            v: (nv,) velocity.
+            reference: Targets.
+        """
+        unit = self._usable_state(q, v)
+        if unit is None:
+            status = SolveStatus.FAILED_STATE
+        elif reference.shapes != self._reference_shapes or not reference.is_finite():
+            status = SolveStatus.FAILED_REFERENCE
+        else:
+            q, _ = unit
+            self.set_reference(reference)
+            if self.settings.realtime_iteration:
+                time_s, q, v = self._predict(time_s, q, v)
+            status = self._iterate(time_s, np.concatenate([q, v]))
+        self._failures = 0 if status.ok else self._failures + 1
+        return SolveResult(
+            plan=self._plan,
+            status=status,
+            failures_in_a_row=self._failures,
+            renormalized=unit is not None and unit[1],
+        )
+
+    def _usable_state(self, q: Array, v: Array) -> tuple[Array, bool] | None:
+        """The configuration with a unit quaternion, and whether that had to be made.
+
+        None for what is no state of this model.
+        """
+        if np.shape(q) != (self.model.nq,) or np.shape(v) != (self.model.nv,):
+            return None
+        if not (np.isfinite(q).all() and np.isfinite(v).all()):
+            return None
+        return unit_base(q)
+
+    def _predict(self, time_s: float, q: Array, v: Array) -> tuple[float, Array, Array]:
+        """Next tick and its state: the measured one, moved as the plan moves."""
+        model, later_s = self.robot.model, time_s + self.settings.tick_dt_s
+        q_now, v_now = state_at(model, self._plan, time_s)
+        q_then, v_then = state_at(model, self._plan, later_s)
+        q_later = pin.integrate(model, q, pin.difference(model, q_now, q_then))
+        return later_s, q_later, v + v_then - v_now
+
+    def _iterate(self, time_s: float, x: Array) -> SolveStatus:
+        self.ocp.problem.x0 = x
+        try:
+            if self._failures >= COLD_START_AFTER:
+                xs, us = self._standing_start(x)
+            else:
+                xs, us = shift(self._plan, time_s)
+            xs[0] = x
+            converged = self.solver.solve(
+                list(xs),
+                list(us),
+                self.settings.iterations,
+                False,
+                self.settings.regularization,
+            )
+        except Exception:  # whatever native code throws is one failed solve
+            return SolveStatus.FAILED_SOLVER
+        tau_Nm = np.array(self.solver.us)
+        status = self._status(converged, us, tau_Nm)
+        if status.ok:
+            self._plan = self._read_plan(time_s, tau_Nm)
+        return status
+
+    def _status(self, converged: bool, guess_Nm: Array, tau_Nm: Array) -> SolveStatus:
+        numbers = (self.solver.cost, self.solver.xs, tau_Nm)
+        if not all(np.isfinite(part).all() for part in numbers):
+            return SolveStatus.FAILED_COST
+        if self.solver.preg >= self.solver.reg_max:
+            return SolveStatus.FAILED_REGULARIZATION
+        if converged:
+            return SolveStatus.CONVERGED
+        stalled = np.array_equal(guess_Nm, tau_Nm)
+        return SolveStatus.STALLED if stalled else SolveStatus.USABLE
+
+    def _read_plan(self, time_s: float, tau_Nm: Array) -> Plan:
+        xs = np.array(self.solver.xs)
+        return Plan(
+            time_s=time_s,
+            node_dt_s=self.settings.node_dt_s,
+            q=xs[:, : self.model.nq],
+            v=xs[:, self.model.nq :],
+            tau_Nm=tau_Nm,
+            cost=float(self.solver.cost),
+            gain=np.array(self.solver.K[0]) if self._gains else None,
+        )
+
+    def _cold_start(self, time_s: float, x: Array) -> Plan:
+        xs, us = self._standing_start(x)
+        self.ocp.problem.x0 = x
+        self.solver.solve(
+            list(xs),
+            list(us),
+            COLD_START_ITERATIONS,
+            False,
+            self.settings.regularization,
+        )
+        return self._read_plan(time_s, np.array(self.solver.us))
+
+    def _standing_start(self, x: Array) -> tuple[Array, Array]:
+        """Stay at x with the torques that hold it still."""
+        xs = np.tile(x, (self.settings.nodes + 1, 1))
+        us = self.ocp.problem.quasiStatic([x] * self.settings.nodes)
+        return xs, np.array(us)
+
+
+def shift(plan: Plan, time_s: float) -> tuple[Array, Array]:
+    """Resample a plan so that its first node is at `time_s`.
+
+    Ticks are shorter than nodes, so states are interpolated; the quaternion is
+    renormalised. Past the end of the plan its last node is repeated.
+
+    Returns:
+        States (K+1, nx) and torques (K, nu), new arrays.
+    """
+    xs = np.hstack([plan.q, plan.v])
+    nodes = np.arange(len(xs), dtype=float) + (time_s - plan.time_s) / plan.node_dt_s
+    xs_shifted = _interpolate(xs, nodes)
+    xs_shifted[:, 3:7] /= np.linalg.norm(xs_shifted[:, 3:7], axis=1, keepdims=True)
+    return xs_shifted, _interpolate(plan.tau_Nm, nodes[:-1])
+
+
+def _interpolate(rows: Array, at: NDArray[np.floating]) -> Array:
+    at = np.clip(at, 0.0, len(rows) - 1.0)
+    lower = np.minimum(at.astype(int), max(len(rows) - 2, 0))
+    upper = np.minimum(lower + 1, len(rows) - 1)
+    share = (at - lower)[:, None]
+    return (1.0 - share) * rows[lower] + share * rows[upper]
+
+
+def _midfoot(robot: Robot) -> pin.SE3:
+    """Placement in the world of the frame midway between the soles."""
+    left, right = sole_placements(robot, robot.home_q).values()
+    middle = pin.SE3.Interpolate(left, right, 0.5)
+    return pin.SE3(middle.rotation, middle.translation)

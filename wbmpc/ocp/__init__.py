@@ -1,0 +1,1 @@
+"""The optimal control problem: one file a cost term."""

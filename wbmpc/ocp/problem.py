@@ -1,0 +1,96 @@
+"""The optimal control problem (8) of the paper, on Crocoddyl."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import crocoddyl
+import numpy as np
+import pinocchio as pin
+
+from wbmpc.ocp.terms import CostItem, cost_sum, declare_costs, sole_placements
+from wbmpc.ocp.variant import FASTEST, Variant
+from wbmpc.robot import Robot
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimalControlProblem:
+    """A shooting problem and the handles needed to change it while it runs.
+
+    Attributes:
+        problem: K running nodes, one terminal node.
+        state: Multibody state; `state.pinocchio.inertias` may be changed in place.
+        items: Declared cost items.
+        nu: Joint torques.
+        not_fused: Why the costs are not summed up the fast way; empty if they are.
+    """
+
+    problem: crocoddyl.ShootingProblem
+    state: crocoddyl.StateMultibody
+    items: tuple[CostItem, ...]
+    nu: int
+    not_fused: str = ""
+
+    def cost_by_term(self) -> dict[str, float]:
+        """Weighted cost of each row of Table I at the last evaluated trajectory."""
+        nodes = [*self.problem.runningDatas, self.problem.terminalData]
+        scales = [m.dt for m in self.problem.runningModels] + [1.0]
+        totals = dict.fromkeys((item.term for item in self.items), 0.0)
+        weights = {item.name: (item.term, item.weight) for item in self.items}
+        for node, scale in zip(nodes, scales, strict=True):
+            for entry in node.differential.costs.costs:
+                term, weight = weights[entry.key()]
+                totals[term] += scale * weight * entry.data().cost
+        return totals
+
+
+def build_ocp(robot: Robot, variant: Variant = FASTEST) -> OptimalControlProblem:
+    """Double support, two 6D contacts, contact forward dynamics, Euler.
+
+    One running model serves every node, since references are uniform over the
+    horizon. The terminal node has the same costs but those of forces, torques and
+    accelerations, which do not exist there. Crocoddyl does not multiply it by the time
+    step, so that it weighs as much as 1 / `node_dt_s` running nodes (section III-B: "no
+    specific alterations to the terminal cost").
+    """
+    mpc = robot.settings.mpc
+    # A copy: estimated inertias are written into it while the MPC runs.
+    state = crocoddyl.StateMultibody(robot.model.copy())
+    actuation = crocoddyl.ActuationModelFloatingBase(state)
+    items = declare_costs(robot, state, actuation.nu, variant.residuals)
+    contacts = _contacts(robot, state, actuation.nu)
+    models = (state, actuation, contacts)
+    running, not_fused = variant.action(*models, cost_sum(state, actuation.nu, items))
+    terminal_items = [item for item in items if not item.needs_forces]
+    terminal, _ = variant.action(*models, cost_sum(state, actuation.nu, terminal_items))
+    x0 = np.concatenate([robot.home_q, np.zeros(state.nv)])
+    node = crocoddyl.IntegratedActionModelEuler(running, mpc.node_dt_s)
+    last = crocoddyl.IntegratedActionModelEuler(terminal, 0.0)
+    problem = crocoddyl.ShootingProblem(x0, [node] * mpc.nodes, last)
+    # Crocoddyl would take two threads by itself, whatever OpenMP's environment says.
+    problem.nthreads = mpc.threads
+    return OptimalControlProblem(
+        problem=problem,
+        state=state,
+        items=items,
+        nu=actuation.nu,
+        not_fused=not_fused,
+    )
+
+
+def _contacts(
+    robot: Robot, state: crocoddyl.StateMultibody, nu: int
+) -> crocoddyl.ContactModelMultiple:
+    contacts = crocoddyl.ContactModelMultiple(state, nu)
+    gains = np.array(robot.settings.mpc.baumgarte)
+    for name, placement in sole_placements(robot, robot.home_q).items():
+        contact = crocoddyl.ContactModel6D(
+            state,
+            robot.frame_id(name),
+            placement,
+            pin.LOCAL_WORLD_ALIGNED,
+            nu,
+            gains,
+        )
+        contacts.addContact(name, contact)
+    return contacts
