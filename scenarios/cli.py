@@ -331,7 +331,7 @@ def _action(command: AnyCommand) -> Callable[[], int]:
     if isinstance(command, Teleop | References):
         return _teleop(command)
     # Importing the package that drives the robot checks the native wheels.
-    from scenarios.commands.run import run as commands
+    from scenarios.commands import run as commands
 
     if isinstance(command, Compare):
         return partial(commands.compare_scenario, command)
@@ -339,7 +339,7 @@ def _action(command: AnyCommand) -> Callable[[], int]:
 
 
 def _teleop(command: Teleop | References) -> Callable[[], int]:
-    from scenarios.commands.run import teleop as commands
+    from scenarios.commands import teleop as commands
 
     if isinstance(command, References):
         return partial(commands.write_references, command)
@@ -347,7 +347,7 @@ def _teleop(command: Teleop | References) -> Callable[[], int]:
 
 
 def _paper(command: Paper) -> Callable[[], int]:
-    from scenarios.commands.run import reproduce as commands
+    from scenarios.commands import reproduce as commands
 
     if isinstance(command, Tipping):
         return partial(commands.run_tipping, command)
