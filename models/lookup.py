@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from models.catalogue import load_settings, robot_names
+import msgspec
+
+from models.catalogue import robot_names, settings_path, urdf_path
 from models.errors import ModelsError, RobotFileError, UnknownNameError
 from models.files import is_file
 from models.installed import PREFIX, installed_robot_names, installed_urdf
+from models.toml_file import read_struct
 
 _SUFFIXES = ("_description", "_data")
+
+
+class _UrdfOnly(msgspec.Struct):
+    """The one key of a settings file that is asked for here."""
+
+    urdf: str
 
 
 def find_urdf(name: str) -> Path:
@@ -22,17 +31,23 @@ def find_urdf(name: str) -> Path:
 
     Raises:
         RobotFileError: It looks like a path and nothing is there.
-        SettingsError: Settings that can not be used.
+        SettingsError: Settings that cannot be read, or name no URDF.
         UnknownNameError: There is no such robot.
     """
     path = Path(name)
     if is_file(path):
-        return Path(load_settings(name).urdf) if path.suffix == ".toml" else path
+        return _urdf_of(name) if path.suffix == ".toml" else path
     if name.startswith(".") or path.suffix or len(path.parts) != 1:
         raise RobotFileError(f"robot file {path} does not exist, or is no file")
     if name in robot_names():
-        return Path(load_settings(name).urdf)
+        return _urdf_of(name)
     return installed_urdf(f"{PREFIX}{_known(name)}")
+
+
+def _urdf_of(robot: str) -> Path:
+    """URDF of a robot with settings."""
+    path = settings_path(robot)
+    return urdf_path(path, read_struct(path, _UrdfOnly).urdf)
 
 
 def _known(name: str) -> str:

@@ -10,14 +10,13 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from models import RobotSettings, load_settings
+from models.arrays import Array
 from models.catalogue import settings_path
-from models.settings import ArmSettings, SoleSettings
+from models.settings import ArmSettings, BodySettings, SoleSettings
 from wbmpc.errors import DimensionError, SettingError, UnknownNameError
 from wbmpc.friction import JointFriction
 from wbmpc.robot_model import load_floating
-
-Array = NDArray[np.float64]
+from wbmpc.settings import RobotSettings, load_settings
 
 BASE = 6
 """Velocity degrees of freedom of the floating base."""
@@ -286,13 +285,13 @@ class Robot:
         return q
 
 
-def _load(settings: RobotSettings) -> pin.Model:
+def _load(settings: BodySettings) -> pin.Model:
     """The model of the URDF, with the welded joints fixed at their home angles."""
     welded = {n: settings.home.get(n, 0.0) for n in settings.groups.welded}
     return load_floating(Path(settings.urdf), welded)
 
 
-def _add_frames(model: pin.Model, settings: RobotSettings) -> None:
+def _add_frames(model: pin.Model, settings: BodySettings) -> None:
     """Add the settings' own frames, without inertia."""
     links = [f.name for f in model.frames if f.type == pin.FrameType.BODY]
     for name, frame in settings.frames.items():

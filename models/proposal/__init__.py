@@ -1,6 +1,7 @@
 """Proposes the settings of a humanoid from its robot file alone."""
 
 from models.proposal.propose import Proposal, propose
+from models.proposal.scaling import SHIPPED
 from models.proposal.toml_text import settings_text
 
-__all__ = ["Proposal", "propose", "settings_text"]
+__all__ = ["SHIPPED", "Proposal", "propose", "settings_text"]

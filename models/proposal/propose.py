@@ -4,41 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import msgspec
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
-from models.catalogue import load_settings
+from models.arrays import Array
 from models.description.reading import Description
 from models.proposal.feet import Foot, find_feet, link_of
 from models.proposal.grouping import Limbs, find_limbs, group_settings
 from models.proposal.hands import Hand, find_hands
 from models.proposal.joints import proposed_armature, single_gains
 from models.proposal.reach import ArmSolver, ArmTarget
-from models.proposal.scaling import (
-    Scale,
-    scaled_costs,
-    scaled_estimator,
-    scaled_low_level,
-)
+from models.proposal.scaling import Scale, scaled, with_leg_rows
 from models.proposal.shapes import Shapes
 from models.proposal.stance import Stance, find_stance
 from models.proposal.tree import ROOT, Tree
 from models.settings import (
     ArmSettings,
+    BodySettings,
     FrameSettings,
     GroupSettings,
-    MpcSettings,
+    JointFrictionSettings,
     PlantSettings,
-    RobotSettings,
 )
 
-Array = NDArray[np.float64]
-
-SHIPPED = "alexander"
-"""The robot whose tuned settings are scaled."""
+T = TypeVar("T", bound=BodySettings)
 
 HOME = ArmTarget(tip=(0.68, 0.22, -0.43), forearm=(0.97, -0.09, -0.21))
 ARMS_FORWARD = ArmTarget(tip=(1.05, 0.20, 0.06), forearm=(1.0, -0.08, 0.0))
@@ -49,12 +41,10 @@ PICK_UP_TURN_RAD = -0.2
 """Of the first spine joint that turns about the vertical, to the right."""
 PARALLEL = 0.8
 """Cosine from which an axis counts as along another one."""
-ROLL_WEIGHT = 3.0
-"""Of hip and ankle roll in the lower-body posture, relative to the other leg joints."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Proposal:
+class Proposal(Generic[T]):
     """Settings and what they were derived from.
 
     Attributes:
@@ -65,7 +55,7 @@ class Proposal:
         arm_m: Length of an arm from the first shoulder joint to the tip.
     """
 
-    settings: RobotSettings
+    settings: T
     scale: Scale
     mass_kg: float
     stance: Stance
@@ -75,15 +65,18 @@ class Proposal:
 def propose(
     model: pin.Model,
     description: Description,
+    shipped: T,
     *,
     wrists: bool = True,
     armature_kgm2: Mapping[str, float] | None = None,
-) -> Proposal:
+) -> Proposal[T]:
     """Propose settings for a humanoid.
 
     Args:
         model: The robot with a free-flyer, every joint of the file.
         description: Its file, for the shapes of feet and forearms.
+        shipped: Settings of the robot `SHIPPED`: gains, weights and noise are theirs,
+            scaled, whatever there is besides the body.
         wrists: Let the controller move the wrists; else they are locked.
         armature_kgm2: Reflected rotor inertia by joint name, where it is known.
 
@@ -97,7 +90,9 @@ def propose(
     scale = Scale.of(mass_kg=mass_kg, com_height_m=stance.com_height_m)
     home, known = upper | stance.angles, armature_kgm2 or {}
     return Proposal(
-        settings=_settings(body, description, home, scale, known, wrists=wrists),
+        settings=_settings(
+            body, description, shipped, home, scale, known, wrists=wrists
+        ),
         scale=scale,
         mass_kg=mass_kg,
         stance=stance,
@@ -134,18 +129,21 @@ def _find_body(model: pin.Model, description: Description, *, wrists: bool) -> _
 def _settings(
     body: _Body,
     description: Description,
+    shipped: T,
     home: dict[str, float],
     scale: Scale,
     armature_kgm2: Mapping[str, float],
     *,
     wrists: bool,
-) -> RobotSettings:
+) -> T:
     """The shipped robot's settings for another body."""
-    tree, groups, shipped = body.tree, body.groups, load_settings(SHIPPED)
+    tree, groups = body.tree, body.groups
+    suited = with_leg_rows(scaled(shipped, scale), _rolls(tree, body.limbs))
     armature = proposed_armature(tree, groups, armature_kgm2)
-    q, gains = _configuration(tree, home), scaled_low_level(shipped.low_level, scale)
+    q, gains = _configuration(tree, home), suited.low_level
     singles = single_gains(tree, q, groups, gains, armature)
-    return RobotSettings(
+    return msgspec.structs.replace(
+        suited,
         name=description.source.root.get("name", "robot"),
         urdf=str(description.path),
         root_link=link_of(tree.model, ROOT),
@@ -159,8 +157,7 @@ def _settings(
         poses=_poses(tree, groups, body.arms, wrists=wrists),
         plant=PlantSettings(armature_kgm2=armature),
         low_level=msgspec.structs.replace(gains, joints=singles),
-        mpc=_mpc(tree, body.limbs, shipped.mpc, scale),
-        estimator=scaled_estimator(shipped.estimator, scale),
+        joint_friction=JointFrictionSettings(),
     )
 
 
@@ -221,19 +218,9 @@ def _turned(tree: Tree, groups: GroupSettings) -> dict[str, float]:
     return {}
 
 
-def _mpc(tree: Tree, limbs: Limbs, shipped: MpcSettings, scale: Scale) -> MpcSettings:
-    costs = scaled_costs(shipped.costs, scale)
-    legs = msgspec.structs.replace(
-        costs.lower_body_state, position=_leg_rows(tree, limbs)
-    )
-    costs = msgspec.structs.replace(costs, lower_body_state=legs)
-    return msgspec.structs.replace(shipped, costs=costs)
-
-
-def _leg_rows(tree: Tree, limbs: Limbs) -> tuple[float, ...]:
-    """Hip and ankle roll hold the pelvis sideways: they weigh more."""
-    rolls = [abs(tree.axis(joint)[0]) > PARALLEL for joint in limbs.legs[0]]
-    return tuple(ROLL_WEIGHT if roll else 1.0 for roll in rolls)
+def _rolls(tree: Tree, limbs: Limbs) -> list[bool]:
+    """Which joints of a leg turn about the forward axis."""
+    return [abs(float(tree.axis(joint)[0])) > PARALLEL for joint in limbs.legs[0]]
 
 
 def _tidy(angles: dict[str, float]) -> dict[str, float]:

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from models.proposal.propose import Proposal
+from models.setting_types import Settings
 from models.settings import (
     ArmSettings,
-    CostSettings,
+    BodySettings,
     GroupSettings,
     JointGains,
-    RobotSettings,
     SoleSettings,
 )
 
@@ -35,53 +35,9 @@ _FRAMES = {
     "left_tip": "where a load is held; z along the forearm",
     "right_tip": "",
 }
-_COSTS = {
-    "upper_body_tracking": "Spine and arms; residual [rad/s^2], goes with 1 / length",
-    "center_of_mass": "Residual [m/s^2], the same for every size",
-    "pelvis_orientation": "Residual [rad/s^2], goes with 1 / length",
-    "foot_placement": "Residual [m/s^2 and rad/s^2], held by the contacts anyway",
-    "angular_momentum": "Residual [Nm], goes with mass times length",
-    "lower_body_state": "Legs near home, most in roll; residual [rad, rad/s]",
-    "acceleration": "Residual [rad/s^2], goes with 1 / length",
-    "torque": "Residual [Nm], goes with mass times length",
-    "wrench": "Ground forces near equal shares; residual [N], goes with mass",
-    "center_of_pressure": "Residual [Nm], goes with mass times length",
-    "wrench_cone": "Barrier; residual [N], goes with mass",
-}
-_UNITS = {
-    "weight": "of the squared residual, per its unit squared",
-    "kp": "[1/s^2], per length",
-    "kd": "[1/s], per root of length",
-    "gain": "[1/s], per root of length",
-    "rows": "relative weight of each row",
-    "position": "relative weights, hip to ankle",
-    "velocity": "relative weights, hip to ankle",
-    "friction": "the controller trusts, below the real one",
-    "margin_N": "smallest normal force of a foot [N]",
-}
-_ESTIMATOR = {
-    "process_alpha": "of ln(mass) / 2, a tick",
-    "process_d": "of the logarithmic stretches, a tick",
-    "process_s": "of the shears, a tick",
-    "process_t": "of the centre of mass [m^2], a tick",
-    "prior_d": "of the fictitious measurement of d",
-    "prior_s": "of the fictitious measurement of s",
-    "prior_alpha": "used by the prior `all` only",
-    "prior_t": "used by the prior `all` only [m^2]",
-    "torque_base_force": "force rows of the base [N^2]",
-    "torque_base_moment": "moment rows of the base [Nm^2]",
-    "torque_spine": "[Nm^2]",
-    "torque_arms": "[Nm^2]",
-    "torque_legs": "[Nm^2]",
-    "initial_variance": "of every parameter",
-    "cutoff_hz": "low pass of q, v, acceleration and torque alike [Hz]",
-    "max_mass_rate_kg_per_s": "of the mass the controller is told [kg/s]",
-    "max_moment_rate_kgm_per_s": "of its first moment [kg m/s]",
-    "max_inertia_rate_kgm2_per_s": "of its inertia [kg m^2/s]",
-}
 
 
-def settings_text(proposal: Proposal, urdf: str, name: str) -> str:
+def settings_text(proposal: Proposal[Any], urdf: str, name: str) -> str:
     """TOML text of a proposal.
 
     Args:
@@ -99,13 +55,13 @@ def settings_text(proposal: Proposal, urdf: str, name: str) -> str:
             *_poses(settings, proposal),
             *_plant(settings),
             *_low_level(settings),
-            *_mpc(settings),
-            *_estimator(settings),
+            *_control(settings),
+            "",
         ]
     )
 
 
-def _head(proposal: Proposal, urdf: str, name: str) -> list[str]:
+def _head(proposal: Proposal[Any], urdf: str, name: str) -> list[str]:
     scale, stance = proposal.scale, proposal.stance
     return [
         *_comment(
@@ -131,7 +87,7 @@ def _groups(groups: GroupSettings) -> list[str]:
     return lines
 
 
-def _frames(settings: RobotSettings) -> list[str]:
+def _frames(settings: BodySettings) -> list[str]:
     lines: list[str] = []
     for name, frame in settings.frames.items():
         lines += _section(f"frames.{name}", _FRAMES[name])
@@ -141,7 +97,7 @@ def _frames(settings: RobotSettings) -> list[str]:
     return lines
 
 
-def _soles_and_arms(settings: RobotSettings) -> list[str]:
+def _soles_and_arms(settings: BodySettings) -> list[str]:
     lines: list[str] = []
     for name in ("left_sole", "right_sole"):
         sole: SoleSettings = getattr(settings, name)
@@ -157,7 +113,7 @@ def _soles_and_arms(settings: RobotSettings) -> list[str]:
     return lines
 
 
-def _poses(settings: RobotSettings, proposal: Proposal) -> list[str]:
+def _poses(settings: BodySettings, proposal: Proposal[Any]) -> list[str]:
     stance = proposal.stance
     lines = _section(
         "home",
@@ -177,7 +133,7 @@ def _poses(settings: RobotSettings, proposal: Proposal) -> list[str]:
     return lines
 
 
-def _plant(settings: RobotSettings) -> list[str]:
+def _plant(settings: BodySettings) -> list[str]:
     plant = settings.plant
     lines = _section("plant", "Physics of the simulator that no URDF carries.")
     lines += _field("friction", plant.friction, "of soles on the floor; an assumption")
@@ -198,7 +154,7 @@ def _plant(settings: RobotSettings) -> list[str]:
     return lines + _table(plant.armature_kgm2)
 
 
-def _low_level(settings: RobotSettings) -> list[str]:
+def _low_level(settings: BodySettings) -> list[str]:
     low = settings.low_level
     lines = _section(
         "low_level",
@@ -217,36 +173,26 @@ def _low_level(settings: RobotSettings) -> list[str]:
     return lines
 
 
-def _mpc(settings: RobotSettings) -> list[str]:
-    mpc = settings.mpc
-    lines = _section("mpc", "Horizon and rate of the paper.")
-    lines += _field("nodes", mpc.nodes, "of the horizon")
-    lines += _field("node_dt_s", mpc.node_dt_s, "between nodes [s]")
-    lines += _field("tick_dt_s", mpc.tick_dt_s, "between solves [s]")
-    costs: CostSettings = mpc.costs
-    for name, why in _COSTS.items():
-        lines += _section(f"mpc.costs.{name}", f"{why}.")
-        cost = getattr(costs, name)
-        defaults = type(cost).__struct_defaults__
-        fields = cost.__struct_fields__
-        optional = dict(
-            zip(fields[len(fields) - len(defaults) :], defaults, strict=True)
-        )
-        for field in fields:
-            value = getattr(cost, field)
-            if field not in optional or optional[field] != value:
-                lines += _field(field, value, _UNITS.get(field, ""))
+def _control(settings: BodySettings) -> list[str]:
+    """What there is besides the body, told by the settings themselves."""
+    lines: list[str] = []
+    for name, part in msgspec.structs.asdict(settings).items():
+        if name not in BodySettings.__struct_fields__:
+            lines += _part(name, part)
     return lines
 
 
-def _estimator(settings: RobotSettings) -> list[str]:
-    lines = _section(
-        "estimator", "Variances a 10 ms tick: the paper's, scaled by what they are of."
-    )
-    values = msgspec.structs.asdict(settings.estimator)
-    for name, why in _ESTIMATOR.items():
-        lines += _field(name, values[name], why)
-    return [*lines, ""]
+def _part(name: str, settings: Settings) -> list[str]:
+    """A section of the keys that are not at their defaults, then its parts."""
+    lines, parts = [], []
+    for field in msgspec.structs.fields(settings):
+        key, value = field.name, getattr(settings, field.name)
+        if isinstance(value, Settings):
+            parts += _part(f"{name}.{key}", value)
+        elif key in settings.always_written or value != field.default:
+            lines += _field(key, value, settings.comments.get(key, ""))
+    head = _section(name, settings.why) if lines else []
+    return [*head, *lines, *parts]
 
 
 def _section(name: str, why: str) -> list[str]:

@@ -11,9 +11,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from models.errors import SettingsError
-from models.settings import Count, NonNegative, Positive
-from models.toml_file import read_toml
+from models.setting_types import Count, NonNegative, Positive, Settings
+from models.toml_file import read_toml, to_struct
 
 _FILE = Path(__file__).with_name("arm.toml")
 
@@ -27,11 +26,7 @@ Id = Annotated[int, msgspec.Meta(ge=0, le=253)]
 Ids = tuple[Id, Id, Id, Id, Id, Id]
 
 
-class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Base of all settings: immutable, unknown keys refused."""
-
-
-class MountSettings(_Settings, frozen=True, kw_only=True):
+class MountSettings(Settings, frozen=True, kw_only=True):
     """A rigid part on the gripper body that the URDF does not have."""
 
     mass_kg: NonNegative
@@ -42,7 +37,7 @@ class MountSettings(_Settings, frozen=True, kw_only=True):
     """Rotation of the principal axes into the gripper body."""
 
 
-class BoxSettings(_Settings, frozen=True, kw_only=True):
+class BoxSettings(Settings, frozen=True, kw_only=True):
     """The payload: a uniform box on the gripper body."""
 
     size_m: tuple[Positive, Positive, Positive]
@@ -53,7 +48,7 @@ class BoxSettings(_Settings, frozen=True, kw_only=True):
     """Mass with which the per-kilogram regressor is computed."""
 
 
-class ArmPlantSettings(_Settings, frozen=True, kw_only=True):
+class ArmPlantSettings(Settings, frozen=True, kw_only=True):
     """Physics of every joint."""
 
     dt_s: Positive
@@ -64,7 +59,7 @@ class ArmPlantSettings(_Settings, frozen=True, kw_only=True):
     torque_limit_Nm: Positive
 
 
-class TaskSettings(_Settings, frozen=True, kw_only=True):
+class TaskSettings(Settings, frozen=True, kw_only=True):
     """From zero to a target along a minimum-jerk path, then hold."""
 
     target_rad: Six
@@ -74,21 +69,21 @@ class TaskSettings(_Settings, frozen=True, kw_only=True):
     """Errors count from here on."""
 
 
-class JointPdSettings(_Settings, frozen=True, kw_only=True):
+class JointPdSettings(Settings, frozen=True, kw_only=True):
     """Gains of the joint PD."""
 
     kp_Nm_per_rad: Gains
     kd_Nms_per_rad: Gains
 
 
-class ComputedTorqueSettings(_Settings, frozen=True, kw_only=True):
+class ComputedTorqueSettings(Settings, frozen=True, kw_only=True):
     """Acceleration gains, the same for every joint."""
 
     kp_per_s2: NonNegative
     kd_per_s: NonNegative
 
 
-class RlsSettings(_Settings, frozen=True, kw_only=True):
+class RlsSettings(Settings, frozen=True, kw_only=True):
     """Scalar least squares on the payload mass."""
 
     forgetting: Annotated[float, msgspec.Meta(gt=0, le=1)]
@@ -100,7 +95,7 @@ class RlsSettings(_Settings, frozen=True, kw_only=True):
     """Samples whose regressor has a smaller squared norm are skipped [(Nm/kg)^2]."""
 
 
-class ServoSettings(_Settings, frozen=True, kw_only=True):
+class ServoSettings(Settings, frozen=True, kw_only=True):
     """The bus servos and what is believed about them."""
 
     ids: Ids
@@ -127,7 +122,7 @@ class ServoSettings(_Settings, frozen=True, kw_only=True):
     computed_torque: ComputedTorqueSettings
 
 
-class StaticSettings(_Settings, frozen=True, kw_only=True):
+class StaticSettings(Settings, frozen=True, kw_only=True):
     """How a pose is held to read the current that carries the payload."""
 
     approach_rad: Positive
@@ -139,7 +134,7 @@ class StaticSettings(_Settings, frozen=True, kw_only=True):
     sample_s: Positive
 
 
-class So101Settings(_Settings, frozen=True, kw_only=True):
+class So101Settings(Settings, frozen=True, kw_only=True):
     """The arm, its task and its servos."""
 
     name: str
@@ -173,7 +168,4 @@ def load_so101(changes: Mapping[str, Mapping[str, Any]] | None = None) -> So101S
     table = read_toml(_FILE)
     for section, values in (changes or {}).items():
         table[section] = {**table.get(section, {}), **values}
-    try:
-        return msgspec.convert(table, So101Settings)
-    except msgspec.ValidationError as error:
-        raise SettingsError(f"{_FILE.name}: {error}") from None
+    return to_struct(table, So101Settings, _FILE.name)

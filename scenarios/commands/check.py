@@ -6,10 +6,11 @@ import textwrap
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from models import RobotSettings, load_settings, robot_names
+from models import robot_names
 from models.catalogue import settings_path
 from models.description.check import ALL, check_description
 from models.description.check.shapes import check_shapes
@@ -22,6 +23,9 @@ from models.files import is_file
 from models.lookup import find_urdf
 from scenarios.cli import EXIT_BAD_END, EXIT_BAD_INPUT, EXIT_OK, print_result, say
 from scenarios.commands.check_options import Check
+
+if TYPE_CHECKING:
+    from wbmpc.settings import RobotSettings
 
 _WIDTH = 88
 
@@ -101,6 +105,9 @@ def _read(name: str) -> tuple[RobotSettings | None, Description]:
     """
     if name not in robot_names() and Path(name).suffix != ".toml":
         return None, read_description(find_urdf(name))
+    # Importing the package that drives the robot checks the native wheels.
+    from wbmpc.settings import load_settings
+
     settings = load_settings(name)
     if not is_file(Path(settings.urdf)):
         rule = "there is no such robot file"
@@ -124,7 +131,6 @@ def _check(
     found = check_description(welded, rules)
     if not found.ok:
         return found
-    # Importing the package that drives the robot checks the native wheels.
     from scenarios.run.robot_fit import check_fit
 
     return report(found.file, (*found.findings, *check_fit(settings)))

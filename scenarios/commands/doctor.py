@@ -16,8 +16,9 @@ from typing import Any
 
 import msgspec
 
-from models import RobotSettings, load_settings
+from models import find_urdf, settings_path
 from models.errors import ModelsError
+from models.toml_file import read_toml
 from scenarios.records.versions import installed_versions
 
 CHILD_TIMEOUT_S = 60.0
@@ -78,8 +79,10 @@ def solve_contact_problem() -> float:
     import numpy as np
     import pinocchio as pin
 
-    settings = load_settings("alexander")
-    model = pin.buildModelFromUrdf(settings.urdf, pin.JointModelFreeFlyer())
+    settings = read_toml(settings_path("alexander"))
+    model = pin.buildModelFromUrdf(
+        str(find_urdf("alexander")), pin.JointModelFreeFlyer()
+    )
     x0 = np.concatenate([pin.neutral(model), np.zeros(model.nv)])
     dynamics = _standing_on_two_feet(model, settings)
     node = crocoddyl.IntegratedActionModelEuler(dynamics, 0.02)
@@ -89,7 +92,7 @@ def solve_contact_problem() -> float:
     return float(solver.cost)
 
 
-def _standing_on_two_feet(model: Any, settings: RobotSettings) -> Any:
+def _standing_on_two_feet(model: Any, settings: dict[str, Any]) -> Any:
     import crocoddyl
     import pinocchio as pin
 
@@ -98,7 +101,7 @@ def _standing_on_two_feet(model: Any, settings: RobotSettings) -> Any:
     contacts = crocoddyl.ContactModelMultiple(state, actuation.nu)
     data = model.createData()
     pin.framesForwardKinematics(model, data, pin.neutral(model))
-    for sole in (settings.left_sole.frame, settings.right_sole.frame):
+    for sole in (settings["left_sole"]["frame"], settings["right_sole"]["frame"]):
         frame = model.getFrameId(sole)
         placement, axes = data.oMf[frame], pin.LOCAL_WORLD_ALIGNED
         contact = crocoddyl.ContactModel6D(state, frame, placement, axes, actuation.nu)

@@ -13,7 +13,7 @@ from models.errors import ModelsError, UnwrittenError
 from models.files import write_whole
 from models.installed import installed_rotor_inertia_kgm2, name_of_installed
 from models.lookup import find_urdf
-from models.proposal import Proposal, propose, settings_text
+from models.proposal import SHIPPED, Proposal, propose, settings_text
 from scenarios.cli import print_result, say
 from scenarios.commands.init_options import Init
 from scenarios.errors import ScenarioError
@@ -21,6 +21,7 @@ from scenarios.library.suited_load import ArmStrength, arm_strength
 from scenarios.records.run_folder import check_writable
 from wbmpc.robot import Robot
 from wbmpc.robot_model import load_any
+from wbmpc.settings import RobotSettings, load_settings
 
 FILE = "settings.toml"
 
@@ -64,6 +65,7 @@ def init_robot(options: Init) -> int:
     proposal = propose(
         model,
         description,
+        load_settings(SHIPPED),
         wrists=not options.lock_wrists,
         armature_kgm2=installed_rotor_inertia_kgm2(installed) if installed else None,
     )
@@ -106,7 +108,9 @@ def _write(target: Path, text: str) -> None:
         ) from None
 
 
-def _result(proposal: Proposal, robot: Robot, target: Path) -> InitResult:
+def _result(
+    proposal: Proposal[RobotSettings], robot: Robot, target: Path
+) -> InitResult:
     stance, groups = proposal.stance, msgspec.to_builtins(robot.settings.groups)
     return InitResult(
         robot=robot.settings.name,

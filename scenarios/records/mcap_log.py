@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from ekf import CHANNELS
-from models import load_settings
 from scenarios.records.record import SIDES, LinkSeries, PayloadSeries, RunRecord
 from scenarios.records.versions import installed_versions
 from scenarios.report.metrics.run import com_m
 from wbmpc.robot import BASE
+from wbmpc.settings import load_settings
 
 Array = NDArray[np.float64]
 Message = tuple[float, str, str, Any]

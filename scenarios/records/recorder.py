@@ -23,7 +23,7 @@ from scenarios.run.plant_side import PlantState
 from scenarios.run.settings import RunSettings
 from wbmpc.control.loop import ControlTick
 from wbmpc.control.low_level import JointCommand
-from wbmpc.ocp.terms import sole_placements
+from wbmpc.ocp.target import sole_placements
 from wbmpc.plant.interface import ContactTruth, Payload
 from wbmpc.reference import UPPER_BODY, Reference
 from wbmpc.robot import BASE, Robot

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import msgspec
 
-from models import load_settings
 from models.errors import UnwrittenError
 from scenarios.errors import ScenarioError
 from scenarios.records.record import RunRecord
 from scenarios.records.record_file import load_record, read_notes, save_record
 from scenarios.records.source_digest import source_digest
 from scenarios.run.settings import RunSettings
+from wbmpc.settings import load_settings
 
 
 class RunCache:

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models import RobotSettings
 from scenarios.records.payload_rows import drawn_series
 from scenarios.records.record import SIDES, RunRecord
 from scenarios.report.drawing import GREY, RobotDrawing, draw_stage, quiet_meshcat
 from wbmpc.realtime.child_process import end_process, start_process
 from wbmpc.robot import Robot
+from wbmpc.settings import RobotSettings
 
 Array = NDArray[np.float64]
 

@@ -22,7 +22,6 @@ from ekf import (
     TrustedWriteBack,
     torque_variance,
 )
-from models.settings import EstimatorSettings
 from scenarios.records.payload_rows import drawn_report
 from scenarios.records.record import SIDES
 from scenarios.run.plant_side import known_friction
@@ -33,6 +32,7 @@ from wbmpc.control.low_level import intended_velocity
 from wbmpc.control.plan import Plan
 from wbmpc.friction import JointFriction
 from wbmpc.robot import BASE, Robot
+from wbmpc.settings import EstimatorSettings
 
 Array = NDArray[np.float64]
 

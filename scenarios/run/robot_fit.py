@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from ekf import EkfError
 from models.description.findings import Finding, error, setting_error, warning
 from models.errors import ModelsError
-from models.settings import RobotSettings
 from scenarios.library.catalogue import find_scenario, scenario_names
 from scenarios.run.adaptation import build_adaptation
 from scenarios.run.plant_side import build_plant_side
@@ -15,6 +14,7 @@ from scenarios.run.settings import RunSettings
 from wbmpc.control.mpc import WholeBodyMpc
 from wbmpc.plant.mujoco_plant import StartPoseError
 from wbmpc.robot import Robot
+from wbmpc.settings import RobotSettings
 
 TRACK_S = 0.1
 """Of a scenario's references: whether the robot can do it shows at once."""

@@ -6,13 +6,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from models import load_settings
 from models.settings import JointFrictionSettings, MeasuredFriction
 from wbmpc.control.low_level import MAX_PLAN_AGE_S, JointCommand, LowLevelController
 from wbmpc.control.plan import Plan
 from wbmpc.errors import SettingsError, UnknownNameError
 from wbmpc.friction import JointFriction, effort_scale_Nm
 from wbmpc.robot import BASE, Robot
+from wbmpc.settings import load_settings
 
 NAMES = ("hip", "wheel")
 LIMITS_NM = np.array([100.0, np.inf])

@@ -9,7 +9,6 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from models import load_settings
 from models.errors import UnknownNameError
 from models.installed import (
     installed_robot_names,
@@ -17,12 +16,13 @@ from models.installed import (
     installed_urdf,
     name_of_installed,
 )
-from models.settings import FrameSettings, JointGains, RobotSettings
+from models.settings import FrameSettings, JointGains
 from wbmpc.control.low_level import LowLevelController
 from wbmpc.errors import SettingError
 from wbmpc.plant.gate import check_models
 from wbmpc.plant.mujoco_plant import MujocoPlant
 from wbmpc.robot import Robot
+from wbmpc.settings import RobotSettings, load_settings
 
 replace = msgspec.structs.replace
 ELBOWS = ("LEFT_ELBOW_Y", "RIGHT_ELBOW_Y")

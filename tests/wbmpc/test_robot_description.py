@@ -8,7 +8,6 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from models import load_settings
 from wbmpc.errors import (
     DimensionError,
     RobotError,
@@ -17,6 +16,7 @@ from wbmpc.errors import (
 )
 from wbmpc.reference import UPPER_BODY
 from wbmpc.robot import Robot
+from wbmpc.settings import load_settings
 
 
 def test_neck_is_locked_out_of_the_controller(robot: Robot) -> None:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.control.feedback import state_at
 from wbmpc.control.plan import Plan, SolveStatus
 from wbmpc.conventions import unit_base
-from wbmpc.ocp.leg_posture import LegPosture
+from wbmpc.ocp.cost import Cost
 from wbmpc.ocp.problem import OptimalControlProblem, build_ocp
-from wbmpc.ocp.terms import sole_placements, standing_wrench
+from wbmpc.ocp.target import midfoot_to_world, on_stance
 from wbmpc.ocp.variant import FASTEST, Variant
 from wbmpc.reference import Reference, home_reference
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 COLD_START_ITERATIONS = 100
 COLD_START_AFTER = 3
@@ -50,17 +50,30 @@ class WholeBodyMpc:
     `set_inertia`; nothing is re-allocated.
     """
 
-    def __init__(self, robot: Robot, variant: Variant = FASTEST) -> None:
-        """Build the problem and solve it to convergence for standing at home."""
+    def __init__(
+        self,
+        robot: Robot,
+        variant: Variant = FASTEST,
+        more_terms: Mapping[str, Cost] | None = None,
+    ) -> None:
+        """Build the problem and solve it to convergence for standing at home.
+
+        Args:
+            robot: What is controlled.
+            variant: Which implementation of the problem.
+            more_terms: Cost terms besides those of the settings, by name.
+
+        Raises:
+            UnknownNameError: `mpc.disabled` names a term that does not exist.
+            SettingError: A term has the wrong number of rows.
+        """
         self.robot = robot
         self.settings = robot.settings.mpc
-        self.ocp: OptimalControlProblem = build_ocp(robot, variant)
+        self.ocp: OptimalControlProblem = build_ocp(robot, variant, more_terms)
         self.model: pin.Model = self.ocp.state.pinocchio
         self.solver = variant.solver(self.ocp.problem)
         self.solver.th_stop = 1e-9
-        self._residuals = {item.name: item.residual for item in self.ocp.items}
-        self._midfoot = _midfoot(robot)
-        self._posture = LegPosture(robot)
+        self._midfoot = midfoot_to_world(robot)
         self._failures = 0
         self._gains = self.settings.realtime_iteration
         self._home = np.concatenate([robot.home_q, np.zeros(robot.model.nv)])
@@ -88,34 +101,14 @@ class WholeBodyMpc:
             raise ValueError(f"joint {joint}: must be 1 to {self.model.njoints - 1}")
         if np.shape(parameters) != (10,):
             raise ValueError(f"inertia of shape {np.shape(parameters)}: must be (10,)")
-        self.model.inertias[joint] = pin.Inertia.FromDynamicParameters(parameters)
-        mass = pin.computeTotalMass(self.model)
-        wrench = standing_wrench(mass, len(self.robot.soles))
-        for name, residual in self._residuals.items():
-            if name.startswith("wrench/"):
-                residual.reference = wrench
+        self.ocp.set_inertia(joint, parameters)
 
     def set_reference(self, reference: Reference) -> None:
         """Change the targets of the whole horizon.
 
         Targets given in the mid-foot frame are placed on the home stance.
         """
-        if "upper_body_tracking" in self._residuals:
-            self._residuals["upper_body_tracking"].set_reference(
-                reference.q_upper, reference.v_upper
-            )
-        if "center_of_mass" in self._residuals:
-            self._residuals["center_of_mass"].set_reference(
-                self._midfoot.act(reference.com_m)
-            )
-        rotation = self._midfoot.rotation @ reference.rotation_midfoot_to_pelvis
-        if "pelvis_orientation" in self._residuals:
-            self._residuals["pelvis_orientation"].set_reference(rotation)
-        if "lower_body_state" in self._residuals:
-            height_m = self._midfoot.act(reference.com_m)[2]
-            posture = self._posture.at(height_m, rotation)
-            rest = np.zeros(self.model.nv)
-            self._residuals["lower_body_state"].reference = np.r_[posture, rest]
+        self.ocp.set_target(on_stance(reference, self._midfoot))
 
     def solve(
         self, time_s: float, q: Array, v: Array, reference: Reference
@@ -255,10 +248,3 @@ def _interpolate(rows: Array, at: NDArray[np.floating]) -> Array:
     upper = np.minimum(lower + 1, len(rows) - 1)
     share = (at - lower)[:, None]
     return (1.0 - share) * rows[lower] + share * rows[upper]
-
-
-def _midfoot(robot: Robot) -> pin.SE3:
-    """Placement in the world of the frame midway between the soles."""
-    left, right = sole_placements(robot, robot.home_q).values()
-    middle = pin.SE3.Interpolate(left, right, 0.5)
-    return pin.SE3(middle.rotation, middle.translation)

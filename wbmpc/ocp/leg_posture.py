@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
-from wbmpc.ocp.terms import sole_placements
+from models.arrays import Array
+from wbmpc.ocp.target import sole_placements
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 _TOLERANCE = 1e-9
 _ITERATIONS = 30
@@ -42,7 +40,7 @@ class LegPosture:
         self._key = b""
         self._q = robot.home_q
 
-    def at(self, com_height_m: float, rotation_world_to_pelvis: Array) -> Array:
+    def at(self, com_height_m: float, rotation_pelvis_to_world: Array) -> Array:
         """Configuration (nq,) of `Robot.model`, upper body at home.
 
         Damped Newton steps from the last answer within the joint limits; out of
@@ -50,12 +48,12 @@ class LegPosture:
 
         Args:
             com_height_m: Height of the centre of mass above the floor.
-            rotation_world_to_pelvis: (3, 3) orientation of the root link.
+            rotation_pelvis_to_world: (3, 3) orientation of the root link.
         """
-        key = np.float64(com_height_m).tobytes() + rotation_world_to_pelvis.tobytes()
+        key = np.float64(com_height_m).tobytes() + rotation_pelvis_to_world.tobytes()
         if key != self._key:
             self._key = key
-            self._q = self._solve(com_height_m, rotation_world_to_pelvis)
+            self._q = self._solve(com_height_m, rotation_pelvis_to_world)
         return self._q
 
     def _solve(self, com_height_m: float, rotation: Array) -> Array:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import crocoddyl
 import numpy as np
 import pinocchio as pin
 
-from wbmpc.ocp.terms import CostItem, cost_sum, declare_costs, sole_placements
+from models.arrays import Array
+from wbmpc.ocp.cost import Cost
+from wbmpc.ocp.items import CostItem, cost_sum, declare_costs
+from wbmpc.ocp.scene import Scene
+from wbmpc.ocp.target import Target
 from wbmpc.ocp.variant import FASTEST, Variant
 from wbmpc.robot import Robot
 
@@ -31,8 +36,26 @@ class OptimalControlProblem:
     nu: int
     not_fused: str = ""
 
+    def set_target(self, target: Target) -> None:
+        """Change the targets of all nodes."""
+        for item in self.items:
+            item.set_target(target)
+
+    def set_inertia(self, joint: int, parameters: Array) -> None:
+        """Change the body that a joint carries in the model of all nodes, in place.
+
+        Args:
+            joint: Index of the joint.
+            parameters: (10,) [m, m c, I about the joint frame], Pinocchio's order.
+        """
+        model = self.state.pinocchio
+        model.inertias[joint] = pin.Inertia.FromDynamicParameters(parameters)
+        mass_kg = pin.computeTotalMass(model)
+        for item in self.items:
+            item.set_mass(mass_kg)
+
     def cost_by_term(self) -> dict[str, float]:
-        """Weighted cost of each row of Table I at the last evaluated trajectory."""
+        """Weighted cost of each term at the last evaluated trajectory."""
         nodes = [*self.problem.runningDatas, self.problem.terminalData]
         scales = [m.dt for m in self.problem.runningModels] + [1.0]
         totals = dict.fromkeys((item.term for item in self.items), 0.0)
@@ -44,7 +67,11 @@ class OptimalControlProblem:
         return totals
 
 
-def build_ocp(robot: Robot, variant: Variant = FASTEST) -> OptimalControlProblem:
+def build_ocp(
+    robot: Robot,
+    variant: Variant = FASTEST,
+    more_terms: Mapping[str, Cost] | None = None,
+) -> OptimalControlProblem:
     """Double support, two 6D contacts, contact forward dynamics, Euler.
 
     One running model serves every node, since references are uniform over the
@@ -52,13 +79,23 @@ def build_ocp(robot: Robot, variant: Variant = FASTEST) -> OptimalControlProblem
     accelerations, which do not exist there. Crocoddyl does not multiply it by the time
     step, so that it weighs as much as 1 / `node_dt_s` running nodes (section III-B: "no
     specific alterations to the terminal cost").
+
+    Args:
+        robot: Robot description, with the settings of the problem.
+        variant: Which implementation of it.
+        more_terms: Cost terms besides those of the settings, by name.
+
+    Raises:
+        UnknownNameError: `mpc.disabled` names a term that does not exist.
+        SettingError: A term has the wrong number of rows.
     """
     mpc = robot.settings.mpc
     # A copy: estimated inertias are written into it while the MPC runs.
     state = crocoddyl.StateMultibody(robot.model.copy())
     actuation = crocoddyl.ActuationModelFloatingBase(state)
-    items = declare_costs(robot, state, actuation.nu, variant.residuals)
-    contacts = _contacts(robot, state, actuation.nu)
+    scene = Scene.at_home(robot, state, actuation.nu, variant.residuals)
+    items = declare_costs(scene, more_terms)
+    contacts = _contacts(scene)
     models = (state, actuation, contacts)
     running, not_fused = variant.action(*models, cost_sum(state, actuation.nu, items))
     terminal_items = [item for item in items if not item.needs_forces]
@@ -78,18 +115,16 @@ def build_ocp(robot: Robot, variant: Variant = FASTEST) -> OptimalControlProblem
     )
 
 
-def _contacts(
-    robot: Robot, state: crocoddyl.StateMultibody, nu: int
-) -> crocoddyl.ContactModelMultiple:
-    contacts = crocoddyl.ContactModelMultiple(state, nu)
-    gains = np.array(robot.settings.mpc.baumgarte)
-    for name, placement in sole_placements(robot, robot.home_q).items():
+def _contacts(scene: Scene) -> crocoddyl.ContactModelMultiple:
+    contacts = crocoddyl.ContactModelMultiple(scene.state, scene.nu)
+    gains = np.array(scene.robot.settings.mpc.baumgarte)
+    for name, placement in scene.soles.items():
         contact = crocoddyl.ContactModel6D(
-            state,
-            robot.frame_id(name),
+            scene.state,
+            scene.robot.frame_id(name),
             placement,
             pin.LOCAL_WORLD_ALIGNED,
-            nu,
+            scene.nu,
             gains,
         )
         contacts.addContact(name, contact)

@@ -10,7 +10,6 @@ import pytest
 from urdf_texts import LIMIT, SPHERE, arm, checked, described, inertial, joint, link
 from urdf_texts import robot as robot_text
 
-from models import load_settings
 from models.description.check import check_description
 from models.description.findings import Finding
 from models.description.inertia import (
@@ -20,6 +19,7 @@ from models.description.inertia import (
     tensor_of,
 )
 from models.description.reading import read_description
+from wbmpc.settings import load_settings
 
 
 def only_error(text: str) -> Finding:

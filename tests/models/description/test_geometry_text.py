@@ -9,13 +9,13 @@ import pinocchio as pin
 import pytest
 from urdf_texts import arm, described, inertial
 
-from models import load_settings
 from models.description.geometry_text import box_text, geometry_text
 from models.description.plain_urdf import plain_urdf
 from models.description.reading import read_description
 from wbmpc.robot import Robot
 from wbmpc.robot_model import load_floating
 from wbmpc.robot_shapes import load_visuals
+from wbmpc.settings import load_settings
 
 VISUAL = pin.GeometryType.VISUAL
 MESH = '<visual><geometry><mesh filename="package://sdk/hand.stl"/></geometry></visual>'

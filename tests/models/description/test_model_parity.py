@@ -8,11 +8,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from models import load_settings
 from wbmpc.errors import ModelMismatchError
 from wbmpc.plant.gate import check_models
 from wbmpc.plant.mujoco_plant import MujocoPlant
 from wbmpc.robot import Robot
+from wbmpc.settings import load_settings
 
 URDF = Path(load_settings("alexander").urdf)
 ARMATURE = {"LEFT_ELBOW_Y": 0.01, "RIGHT_ELBOW_Y": 0.004}

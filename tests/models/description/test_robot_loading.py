@@ -13,12 +13,12 @@ from two_engines import compare, plant_spec
 from urdf_texts import LIMIT, arm, inertial, joint, link
 from urdf_texts import robot as robot_text
 
-from models import load_settings
 from models.settings import PlantSettings
 from wbmpc.errors import RobotError, UnknownNameError
 from wbmpc.plant.mujoco_model import joint_map
 from wbmpc.robot import Robot
 from wbmpc.robot_model import load_fixed, load_floating
+from wbmpc.settings import load_settings
 
 
 def load(text: str, folder: Path, **welded: float) -> pin.Model:

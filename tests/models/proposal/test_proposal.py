@@ -11,23 +11,17 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from models import load_settings
 from models.errors import ProposalError
 from models.installed import installed_urdf
-from models.proposal import Proposal, propose, settings_text
+from models.proposal import SHIPPED, Proposal, propose, settings_text
 from models.proposal.grouping import named_side
-from models.proposal.scaling import (
-    Scale,
-    scaled_costs,
-    scaled_estimator,
-    scaled_low_level,
-)
+from models.proposal.scaling import Scale, scaled
 from models.proposal.solve import least_squares
 from models.proposal.stance import TORQUE_SHARE
-from models.settings import RobotSettings
 from wbmpc.reference import home_reference
 from wbmpc.robot import Robot
 from wbmpc.robot_model import load_any
+from wbmpc.settings import RobotSettings, load_settings
 
 INSTALLED = ("g1", "talos_full", "romeo")
 
@@ -39,13 +33,13 @@ def urdf_of(name: str) -> Path:
 
 
 @cache
-def proposal_of(name: str, wrists: bool = True) -> Proposal:
-    return propose(*load_any(urdf_of(name)), wrists=wrists)
+def proposal_of(name: str, wrists: bool = True) -> Proposal[RobotSettings]:
+    return propose(*load_any(urdf_of(name)), load_settings(SHIPPED), wrists=wrists)
 
 
 @pytest.fixture(scope="module")
 def shipped() -> RobotSettings:
-    return load_settings("alexander")
+    return load_settings(SHIPPED)
 
 
 def test_the_shipped_robot_is_proposed_as_it_was_tuned(shipped: RobotSettings) -> None:
@@ -140,7 +134,7 @@ def test_wrists_move_with_the_arms_unless_they_are_locked() -> None:
 def test_robots_it_can_not_propose_for_are_told_why(name: str, words: str) -> None:
     path = installed_urdf(f"example-robot-data:{name}")
     with pytest.raises(ProposalError, match=words):
-        propose(*load_any(path))
+        propose(*load_any(path), load_settings(SHIPPED))
 
 
 @pytest.mark.parametrize(
@@ -191,15 +185,13 @@ def test_every_field_says_its_unit_or_reason() -> None:
 
 def test_scaling_by_one_changes_nothing(shipped: RobotSettings) -> None:
     one = Scale(length=1.0, mass=1.0)
-    assert scaled_costs(shipped.mpc.costs, one) == shipped.mpc.costs
-    assert scaled_estimator(shipped.estimator, one) == shipped.estimator
-    assert scaled_low_level(shipped.low_level, one).legs == shipped.low_level.legs
+    assert scaled(shipped, one) == shipped
 
 
 def test_scaling_follows_the_dimensions(shipped: RobotSettings) -> None:
     """Costs of similar motions are equal: weight times residual squared."""
     scale = Scale(length=0.25, mass=8.0)
-    before, after = shipped.mpc.costs, scaled_costs(shipped.mpc.costs, scale)
+    before, after = shipped.mpc.costs, scaled(shipped, scale).mpc.costs
     residuals = {
         "upper_body_tracking": 1.0 / scale.length,
         "center_of_mass": 1.0,
@@ -216,7 +208,7 @@ def test_scaling_follows_the_dimensions(shipped: RobotSettings) -> None:
     # e'' + kd e' + kp e keeps its terms' ratios when times go with sqrt(length).
     assert after.pelvis_orientation.kp[0] == before.pelvis_orientation.kp[0] * 4.0
     assert after.pelvis_orientation.kd[0] == before.pelvis_orientation.kd[0] * 2.0
-    legs = scaled_low_level(shipped.low_level, scale).legs
+    legs = scaled(shipped, scale).low_level.legs
     assert legs.kp_Nm_per_rad == shipped.low_level.legs.kp_Nm_per_rad * 2.0
     assert legs.kd_Nms_per_rad == shipped.low_level.legs.kd_Nms_per_rad
 
@@ -257,4 +249,4 @@ def test_a_leg_without_a_torque_limit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "weak.urdf"
     path.write_text(text.replace(limit, 'effort="0"'), encoding="utf-8")
     with pytest.raises(ProposalError, match="effort limit 0: must be finite and > 0"):
-        propose(*load_any(path))
+        propose(*load_any(path), load_settings(SHIPPED))

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from models import load_settings
 from scenarios.cli import main
+from wbmpc.settings import load_settings
 
 URDF = Path(load_settings("alexander").urdf)
 SETTINGS = URDF.with_name("settings.toml")

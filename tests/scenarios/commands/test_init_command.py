@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from models import load_settings
 from scenarios.cli import main
 from wbmpc.robot import Robot
+from wbmpc.settings import load_settings
 
 
 def test_it_writes_settings_a_robot_can_be_built_from(

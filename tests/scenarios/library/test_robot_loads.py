@@ -7,7 +7,6 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from models import load_settings
 from models.errors import UnknownNameError
 from scenarios.library.motions.arms_forward import record_arms_forward
 from scenarios.library.motions.body_scale import height_ratio, mass_ratio, reach_ratio
@@ -23,6 +22,7 @@ from scenarios.library.suited_load import (
     suited_load,
 )
 from wbmpc.robot import Robot
+from wbmpc.settings import load_settings
 
 
 @pytest.fixture(scope="module")

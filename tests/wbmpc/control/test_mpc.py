@@ -6,12 +6,12 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from models.settings import CostSettings
 from wbmpc.control.mpc import COLD_START_AFTER, WholeBodyMpc, shift
 from wbmpc.control.plan import Plan, SolveStatus
 from wbmpc.errors import SettingsError, UnknownNameError
 from wbmpc.reference import Reference, home_reference
 from wbmpc.robot import Robot
+from wbmpc.settings import CostSettings
 
 STILL = np.zeros(27)
 

@@ -13,7 +13,8 @@ from native_scenes import STANCES
 from test_native_solver import run
 
 from wbmpc import native, residuals
-from wbmpc.ocp.terms import cost_sum, declare_costs
+from wbmpc.ocp.items import cost_sum, declare_costs
+from wbmpc.ocp.scene import Scene
 from wbmpc.robot import Robot
 
 if not native.AVAILABLE:
@@ -225,7 +226,7 @@ def test_costs_of_the_project(module: ModuleType) -> None:
     robot = Robot.load("alexander")
     state = crocoddyl.StateMultibody(robot.model)
     actuation = crocoddyl.ActuationModelFloatingBase(state)
-    items = declare_costs(robot, state, actuation.nu, module)
+    items = declare_costs(Scene.at_home(robot, state, actuation.nu, module))
     costs = cost_sum(state, actuation.nu, items)
     agrees, reason = native.fusable(state, actuation, costs)
     assert agrees == (module is native)

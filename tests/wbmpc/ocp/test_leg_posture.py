@@ -8,7 +8,7 @@ import pytest
 
 from wbmpc.control.mpc import WholeBodyMpc
 from wbmpc.ocp.leg_posture import LegPosture
-from wbmpc.ocp.terms import sole_placements
+from wbmpc.ocp.target import sole_placements
 from wbmpc.reference import Reference, home_reference
 from wbmpc.robot import Robot
 

@@ -9,11 +9,12 @@ import pytest
 from numpy.typing import NDArray
 
 from wbmpc.ocp.problem import OptimalControlProblem, build_ocp
-from wbmpc.ocp.terms import TERMS
+from wbmpc.ocp.terms import find_terms
 from wbmpc.ocp.variant import STOCK
 from wbmpc.robot import Robot
 
 Array = NDArray[np.float64]
+TERMS = find_terms()
 STEP = 1e-6
 SEEDS = (0, 1, 2)
 

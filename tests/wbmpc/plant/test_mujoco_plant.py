@@ -11,10 +11,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from models import load_settings
 from wbmpc.plant.interface import Measurement
 from wbmpc.plant.mujoco_plant import MujocoPlant, StartPoseError
 from wbmpc.robot import Robot
+from wbmpc.settings import load_settings
 
 FRICTIONLESS = ("plant.joint_friction_Nm=0.0", "plant.joint_damping_Nms_per_rad=0.0")
 

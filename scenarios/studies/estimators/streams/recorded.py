@@ -116,7 +116,8 @@ def _loaded_side(notes: dict[str, str]) -> str | None:
 
 def _tip(robot: str, side: str | None) -> str | None:
     """Forearm tip of the loaded side of a shipped humanoid."""
-    from models import load_settings, robot_names
+    from models import robot_names
+    from wbmpc.settings import load_settings
 
     if side is None or robot not in robot_names():
         return None

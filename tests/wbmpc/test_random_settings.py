@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from models import load_settings
 from models.errors import ModelsError
 from wbmpc.plant.mujoco_plant import MujocoPlant
 from wbmpc.robot import Robot
+from wbmpc.settings import load_settings
 
 URDF = Path(load_settings("alexander").urdf)
 TEXT = URDF.with_name("settings.toml").read_text(encoding="utf-8")

@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from models import load_settings, robot_names
+from models import robot_names
 from models.errors import SettingsError, UnknownNameError
+from wbmpc.settings import load_settings
 
 
 def test_every_shipped_robot_loads() -> None:
