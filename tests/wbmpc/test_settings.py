@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -131,3 +133,13 @@ def test_bytes_that_are_no_toml(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(SettingsError, match="settings.toml: not a TOML file"):
         load_settings(str(path))
+
+
+def test_reading_settings_needs_no_native_package() -> None:
+    """Crocoddyl alone takes most of a second to import."""
+    code = "import sys, wbmpc.settings as s; s.load_settings('alexander'); "
+    code += "print({'crocoddyl', 'pinocchio', 'mujoco', 'scipy'} & sys.modules.keys())"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"

@@ -51,9 +51,11 @@ WITHOUT_COMPILED_PART = """
 def walk(name: str, path: Path, before: str = "") -> np.ndarray:
     """In a process of its own: residuals in Python change a whole process."""
     code = textwrap.dedent(before) + textwrap.dedent(WALK)
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths_first = {"PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, "-c", code, name, str(path)],
-        env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        env=os.environ | paths_first,
         capture_output=True,
         text=True,
         timeout=120,
