@@ -15,17 +15,16 @@ from typing import Any
 import msgspec
 import numpy as np
 from mcap.writer import CompressionType, Writer
-from numpy.typing import NDArray
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from ekf import CHANNELS
 from models import load_settings
+from models.arrays import Array
+from scenarios.records.parameters import com_m
 from scenarios.records.record import SIDES, LinkSeries, PayloadSeries, RunRecord
 from scenarios.records.versions import installed_versions
-from scenarios.report.metrics.run import com_m
 from wbmpc.robot import BASE
 
-Array = NDArray[np.float64]
 Message = tuple[float, str, str, Any]
 """Time in s, topic, message type, message."""
 

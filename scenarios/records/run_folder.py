@@ -94,7 +94,7 @@ class RunFolder:
 
     def draw(self, figures: Mapping[str, Callable[[], Figure]]) -> None:
         """Draw pictures by name, each into a file of its own below `plots`."""
-        from scenarios.report.plots import DPI
+        from scenarios.report.figure_style import DPI
 
         for name, draw in figures.items():
             self.write(

@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from scenarios.records.record import SIDES
 from wbmpc.robot import Robot
 from wbmpc.robot_shapes import load_visuals
 
-Array = NDArray[np.float64]
 Rgba = tuple[float, float, float, float]
 
 PAYLOAD_COLOR = 0xD55E00

@@ -17,16 +17,14 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from models import RobotSettings
+from models.arrays import Array
 from scenarios.records.payload_rows import drawn_series
 from scenarios.records.record import SIDES, RunRecord
 from scenarios.report.drawing import GREY, RobotDrawing, draw_stage, quiet_meshcat
 from wbmpc.realtime.child_process import end_process, start_process
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 RATE_HZ = 25.0
 START_TIMEOUT_S = 20.0

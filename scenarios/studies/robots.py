@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 import pinocchio as pin
 
-from scenarios.library.catalogue import default_load
+from scenarios.library.balance import BalanceMetrics, measure_balance
+from scenarios.library.loads.suited_load import SuitedLoad
 from scenarios.library.motions.body_scale import height_ratio, reach_ratio
-from scenarios.library.motions.window_washing import suited_motion
-from scenarios.library.presets import run_settings
-from scenarios.library.suited_load import SuitedLoad
+from scenarios.library.motions.washing import suited_motion
+from scenarios.library.run_settings import default_load, run_settings
 from scenarios.records.record import RunRecord
-from scenarios.report.metrics.balance import BalanceMetrics, balance_metrics
 from scenarios.report.tables import MISSING, number, render
 from scenarios.run.settings import RunSettings
 from scenarios.studies.comparison import (
@@ -118,8 +117,8 @@ def robot_runs(
     }
     return RobotRuns(
         washing=compare(gather(washing), robot),
-        balance_with=balance_metrics(records[f"{BALANCE} with"], robot),
-        balance_without=balance_metrics(records[f"{BALANCE} without"], robot),
+        balance_with=measure_balance(records[f"{BALANCE} with"], robot),
+        balance_without=measure_balance(records[f"{BALANCE} without"], robot),
     )
 
 

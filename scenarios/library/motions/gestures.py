@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.errors import UnknownNameError
 from wbmpc.reference import UPPER_BODY, home_reference
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,10 +78,26 @@ def record_moves(
     return ReferenceTrack(
         standing=home_reference(robot),
         q_upper=q_upper,
-        v_upper=np.gradient(q_upper, 1.0 / STREAM_RATE_HZ, axis=0),
+        v_upper=stream_velocities(q_upper),
         com_height_m=table[:, -2],
         pelvis_pitch_rad=table[:, -1],
     )
+
+
+def followed_by(
+    track: ReferenceTrack, at_s: float, arms: ReferenceTrack
+) -> ReferenceTrack:
+    """A track whose spine and arms do what another's do, from a time to its end."""
+    first = round(at_s * STREAM_RATE_HZ)
+    rest = arms.q_upper[: len(track.q_upper) - first]
+    q_upper = np.vstack([track.q_upper[:first], rest])
+    return replace(track, q_upper=q_upper, v_upper=stream_velocities(q_upper))
+
+
+def stream_velocities(q: Array) -> Array:
+    """Velocities (T, n) of a stream's angles (T, n)."""
+    velocities: Array = np.gradient(q, 1.0 / STREAM_RATE_HZ, axis=0)
+    return velocities
 
 
 def stream_times(duration_s: float) -> Array:

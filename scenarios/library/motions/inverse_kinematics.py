@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.errors import RobotError
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 _DAMPING = 1e-6
 _POSTURE_GAIN = 0.1

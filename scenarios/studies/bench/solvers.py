@@ -18,11 +18,9 @@ from typing import Any, Protocol
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.errors import InstallError
-
-Array = NDArray[np.float64]
 
 STAGES = ("calc", "calc_diff", "backward", "forward", "iteration", "tick")
 SQP = "mim_solvers"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from scenarios.report.metrics.evaluation import evaluate as evaluate_run
-from scenarios.report.metrics.evaluation import twin_of
-from scenarios.report.metrics.loading import LoadingMetrics
-from scenarios.report.metrics.pickup import PickupMetrics
+from scenarios.library.runtime_loading import LoadingMetrics
+from scenarios.library.squat_pickup import PickupMetrics
 from scenarios.report.metrics.results import RunMetrics
 from scenarios.report.scoreboard import Line
 from scenarios.report.tables import number, render
 from scenarios.run.lab import Lab
 from scenarios.run.settings import RunSettings
+from scenarios.studies.evaluation import evaluate as evaluate_run
+from scenarios.studies.evaluation import twin_of
 from scenarios.studies.paper.experiment import Experiment, Report, Scope
 from wbmpc.plant.imperfections import SWITCHES
 from wbmpc.robot import Robot
@@ -27,7 +27,7 @@ SUSPECTS = ("friction", "torque_constant", "masses")
 
 
 def ablation(scope: Scope) -> Experiment:
-    """The staircase once an imperfection."""
+    """The staircase, once per imperfection."""
     runs = _twins(scope, "runtime_loading", tuple(SWITCHES))
     runs["none"] = scope.settings(
         "runtime_loading", plant="hardware_twin", ideal=tuple(SWITCHES)

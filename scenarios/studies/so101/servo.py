@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from ekf.payload.affine_calibration import AffineFit, fit_affine
 from ekf.payload.servo_torque import ServoTorque
+from models.arrays import Array
 from models.so101 import load_so101
 from scenarios.studies.so101.bench import GateFigures, PlantChange, pass_gate
 from scenarios.studies.so101.estimates import FrozenMass, MotionMass, ServoMass
@@ -31,7 +31,6 @@ from wbmpc.arm.run import ArmLog
 from wbmpc.arm.servo_arm import ServoArm
 from wbmpc.arm.servo_faults import NO_FAULTS, ServoFaults, only
 
-Array = NDArray[np.float64]
 Progress = Callable[[str], None]
 
 CALIBRATION_KG = (0.0, 0.090, 0.181, 0.273)

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from scenarios.library.motions.inverse_kinematics import solve_arms
-from scenarios.library.motions.window_washing import WashingMotion, record_washing
+from scenarios.library.motions.washing import WashingMotion, record_washing
 from teleop import STREAM_RATE_HZ
 from wbmpc.errors import RobotError
 from wbmpc.reference import UPPER_BODY

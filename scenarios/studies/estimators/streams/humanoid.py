@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ekf import JointLog, LegTorqueWrench
 from ekf.model_lookup import root_dofs
@@ -16,8 +15,6 @@ from scenarios.studies.estimators.streams.stream import EstimationRobot, Stream,
 
 if TYPE_CHECKING:
     from scenarios.records.record import RunRecord
-
-Array = NDArray[np.float64]
 
 
 def stand_on_feet(stream: Stream) -> Stream:

@@ -7,15 +7,13 @@ import math
 import msgspec
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ekf import JointLog
 from ekf.payload.payload_torque import locate
+from models.arrays import Array
 from scenarios.errors import ScenarioError
 from scenarios.studies.estimators.streams.robots import joint_limits
 from scenarios.studies.estimators.streams.stream import EstimationRobot, Stream
-
-Array = NDArray[np.float64]
 
 FREE_RANGE = 1.0
 """Range [rad, m] used for a joint without limits."""

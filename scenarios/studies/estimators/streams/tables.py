@@ -15,8 +15,6 @@ from models.files import is_file
 from scenarios.errors import ScenarioError
 from scenarios.studies.estimators.streams.columns import Table
 
-Array = NDArray[np.float64]
-
 
 def read_table(path: Path) -> Table:
     """Columns of a log by name; what is not a number is NaN.

@@ -8,14 +8,12 @@ from collections.abc import Iterable
 import msgspec
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from scenarios.library.motions.body_scale import mass_ratio
 from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.reference import UPPER_BODY, Reference, home_reference
 from wbmpc.robot import BASE, Robot
-
-Array = NDArray[np.float64]
 
 GRAVITY = 9.81
 TORQUE_SHARE = 0.8
