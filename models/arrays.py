@@ -1,4 +1,4 @@
-"""The type of an array of real numbers."""
+"""The one kind of array that all packages but `ekf` compute with."""
 
 from __future__ import annotations
 

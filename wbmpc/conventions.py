@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+GRAVITY_M_PER_S2 = 9.81
+"""Pinocchio's and MuJoCo's default."""
 BASE_NQ = 7
 """Configuration entries of the floating base."""
 BASE_NV = 6

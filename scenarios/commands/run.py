@@ -27,6 +27,12 @@ from scenarios.library.run_settings import PAPER_ROBOT, default_load, run_settin
 from scenarios.records.record import RunRecord
 from scenarios.records.run_folder import RunFolder, asked_path
 from scenarios.records.versions import installed_versions
+from scenarios.report.evaluation import (
+    evaluate,
+    evaluation_text,
+    experiment_figures,
+    twin_of,
+)
 from scenarios.report.metrics.results import RunMetrics
 from scenarios.run.batch import Progress, run_all, run_here
 from scenarios.run.sensor_faults import check_joints, parse_fault
@@ -39,12 +45,6 @@ from scenarios.studies.comparison import (
     plan_runs,
 )
 from scenarios.studies.comparison_table import comparison_table
-from scenarios.studies.evaluation import (
-    evaluate,
-    evaluation_text,
-    experiment_figures,
-    twin_of,
-)
 from wbmpc.robot import Robot
 
 if TYPE_CHECKING:

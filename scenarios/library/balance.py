@@ -32,7 +32,7 @@ SETTLED_MM = 5.0
 
 
 class PushMetrics(msgspec.Struct, frozen=True, kw_only=True):
-    """What a push did."""
+    """Effect of a push."""
 
     impulse_forward_Ns: float
     impulse_left_Ns: float

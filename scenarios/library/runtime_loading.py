@@ -42,7 +42,7 @@ COM_M = {
     "y": (-0.023, -0.045, -0.013, 32.0),
     "z": (0.862, 0.859, 0.865, 7.0),
 }
-"""Table VI: mean, min, max [m], spread [mm]; what is above it is the paper's, too."""
+"""Table VI: mean, min, max [m], spread [mm]. All figures above are the paper's."""
 # Too much is as wrong as too little: shares are held to both sides.
 GOALS = {
     "recovered_pct": around(100.0, 5.0),
@@ -66,7 +66,7 @@ class LoadStep(msgspec.Struct, frozen=True, kw_only=True):
     """Height of the tip before loading minus now."""
     power_W: float | None
     other_arm_kg: float | None
-    """What the estimate puts on the unloaded forearm, relative to before loading."""
+    """Estimated load of the unloaded forearm, relative to before loading."""
 
 
 class ComRange(msgspec.Struct, frozen=True, kw_only=True):

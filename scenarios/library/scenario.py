@@ -1,4 +1,4 @@
-"""What a scenario is: one object, in one file.
+"""A scenario: one object, in one file.
 
 A scenario of one's own takes a name, a line of words and a motion:
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class Defaults(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run does unless asked otherwise; each is a field of `RunSettings`."""
+    """Defaults of a run; each is a field of `RunSettings`."""
 
     payload_kg: float = 5.0
     """On each loaded arm of the paper's robot; others get as much by weight, or what
@@ -80,22 +80,22 @@ def no_figures(robot: Robot, records: Records) -> Figures:
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """What the robot is asked to do, and how a run of it is judged and shown.
+    """A task of the robot, and how a run of it is judged and shown.
 
     Attributes:
         name: In the command line and in file names.
         summary: One line.
         motion: References for a robot and a duration [s].
-        defaults: What a run does unless asked otherwise.
+        defaults: Of its runs.
         quick: Fields of `RunSettings` that shorten a run to what its figures need.
-        loads: What the forearms hold when.
+        loads: Schedule of what the forearms hold.
         twin: Settings of the run a loaded one is compared with; None for none.
         measures: Its own figures of a run, given its robot and its twin; None for none.
         lines: Table rows of those figures, beside the paper's and our goals.
         figures: Its own pictures of some runs by file name, each drawn when asked for.
             The runs are `unloaded`, `without_estimator`, `with_estimator`: those there
             are, with one of the last two at least.
-        published: What the paper has of a comparison without and with the estimator.
+        published: The paper's figures of a comparison without and with the estimator.
 
     Raises:
         ScenarioError: On construction, for a name that no file can have.

@@ -100,7 +100,7 @@ class PickupMetrics(msgspec.Struct, frozen=True, kw_only=True):
     mass_min_kg: float | None = None
     """Smallest estimate from loading on; the paper's dips under the nominal mass."""
     other_arm_kg: float | None = None
-    """What the estimate puts on the unloaded forearm while washing."""
+    """Estimated load of the unloaded forearm while washing."""
     com_height_offset_mm: PhaseOffsets
     com_height_offset_max_mm: float | None
     com_height_rmse_mm: float | None

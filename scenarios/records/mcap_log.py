@@ -82,7 +82,7 @@ def write_log(path: Path, record: RunRecord) -> None:
         record: The run.
 
     Raises:
-        OSError: The file can not be written.
+        OSError: The file cannot be written.
     """
     schemas = _Schemas(record)
     with path.open("wb") as stream:
@@ -192,7 +192,7 @@ def _in_time_order(schemas: _Schemas, record: RunRecord) -> Iterator[Message]:
 
 
 def _payloads(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
-    """What the estimator reports about loads, and its supervisor about itself."""
+    """The estimator's reports about loads, and its supervisor's about itself."""
     time_s = float(record.time_s[k])
     kind = f"{FLAT}Payload"
     for side, link in record.links.items():
@@ -327,7 +327,7 @@ def _events(schemas: _Schemas, record: RunRecord) -> Iterator[Message]:
 
 
 def _link_rows(series: LinkSeries) -> Array:
-    """One row a tick, in the order of `LINK_FIELDS`."""
+    """One row per tick, in the order of `LINK_FIELDS`."""
     return np.column_stack(
         [
             series.estimate[:, 0],
@@ -369,7 +369,7 @@ def _robot_settings(record: RunRecord) -> Any:
 
 
 def _metadata(record: RunRecord) -> dict[str, str]:
-    """What a number in the log depends on, as text."""
+    """Everything a number in the log depends on, as text."""
     robot = _robot_settings(record)
     limits = dict(zip(record.joint_names, record.torque_limit_Nm.tolist(), strict=True))
     values: dict[str, Any] = {

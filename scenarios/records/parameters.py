@@ -1,4 +1,4 @@
-"""What is read off inertial parameters along a run."""
+"""Quantities read off inertial parameters along a run."""
 
 from __future__ import annotations
 

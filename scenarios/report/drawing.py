@@ -1,7 +1,7 @@
 """Draws a robot, its loads and the floor into any Meshcat window.
 
 The visuals of a link hang under one node of its joint, so that a new configuration is
-one transform a joint, however many shapes a link has.
+one transform per joint, however many shapes a link has.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def write_animation(
         other: The run in grey.
 
     Raises:
-        OSError: The file can not be written.
+        OSError: The file cannot be written.
     """
     commands = _Commands()
     meshcat, _ = quiet_meshcat()

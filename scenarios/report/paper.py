@@ -1,4 +1,4 @@
-"""What a paper publishes of a comparison, and the goals this project sets itself."""
+"""Figures published of a comparison, and the goals this project sets itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PriorFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PaperFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """What the paper reports of a scenario without and with the estimator."""
+    """Figures the paper reports of a scenario without and with the estimator."""
 
     source: str
     without_estimator: TrackingFigures
@@ -66,7 +66,7 @@ def around(middle: float, tolerance: float) -> Goal:
 
 
 class PublishedComparison(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a scenario's comparison without and with the estimator.
+    """Figures and goals of a scenario's comparison without and with the estimator.
 
     It is about the paper's robot with the scenario's own load.
     """

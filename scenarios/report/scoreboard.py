@@ -1,4 +1,4 @@
-"""One figure a line: ours, the paper's, our goal, and whether it is met."""
+"""One figure per line: ours, the paper's, our goal, and whether it is met."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class GoalResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """What the estimator changes, and what the paper reports.
+    """Runs without and with the estimator side by side, beside the paper.
 
     Attributes:
         scenario: Name of the scenario.
@@ -138,7 +138,7 @@ def loaded_arm(settings: RunSettings) -> str:
 
 
 def published_comparison(settings: RunSettings) -> PublishedComparison | None:
-    """What the paper has of a run's scenario, if it is about such a run."""
+    """The paper's figures and our goals, if they are about such a run."""
     scenario = find_scenario(settings.scenario)
     papers_load = settings.payload_kg == scenario.defaults.payload_kg
     if settings.robot != PAPER_ROBOT or not papers_load:

@@ -134,7 +134,7 @@ def _estimate_table(comparison: Comparison) -> str | None:
 
 
 def _arrival_rows(link: LinkMetrics) -> list[Row]:
-    """What the time to 10 % is made of."""
+    """Parts of the time to 10 %."""
     parts = {
         "  mass alone, s": link.mass_time_to_10pct_s,
         "  com alone, s": link.com_time_to_10pct_s,

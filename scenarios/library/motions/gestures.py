@@ -10,6 +10,7 @@ import numpy as np
 from models.arrays import Array
 from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.errors import UnknownNameError
+from wbmpc.min_jerk import min_jerk
 from wbmpc.reference import UPPER_BODY, home_reference
 from wbmpc.robot import Robot
 
@@ -103,12 +104,6 @@ def stream_velocities(q: Array) -> Array:
 def stream_times(duration_s: float) -> Array:
     """Times of a stream's samples over a run."""
     return np.arange(int(np.ceil(duration_s * STREAM_RATE_HZ)) + 1) / STREAM_RATE_HZ
-
-
-def min_jerk(share: Array) -> Array:
-    """Minimum-jerk step from 0 to 1."""
-    s = np.clip(share, 0.0, 1.0)
-    return s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
 
 
 def _row(robot: Robot, pose: Pose) -> Array:

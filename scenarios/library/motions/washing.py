@@ -8,14 +8,11 @@ import pinocchio as pin
 
 from models.arrays import Array
 from scenarios.library.motions.body_scale import reach_ratio
-from scenarios.library.motions.gestures import (
-    min_jerk,
-    stream_times,
-    stream_velocities,
-)
+from scenarios.library.motions.gestures import stream_times, stream_velocities
 from scenarios.library.motions.inverse_kinematics import solve_arms
 from teleop.reference_track import ReferenceTrack
 from wbmpc.errors import RobotError
+from wbmpc.min_jerk import min_jerk
 from wbmpc.reference import UPPER_BODY, home_reference
 from wbmpc.robot import Robot
 

@@ -11,11 +11,11 @@ from scenarios.report.metrics import windows
 from scenarios.report.metrics.results import ComMetrics, GroundMetrics
 from scenarios.report.metrics.support import Stance
 from scenarios.report.metrics.windows import Windows
+from wbmpc.conventions import GRAVITY_M_PER_S2
 from wbmpc.robot import Robot
 
 SHOULDER_JOINTS = 3
 """Before the elbow; what comes after it is wrist."""
-GRAVITY = 9.81
 
 
 def com_metrics(record: RunRecord, parts: Windows) -> ComMetrics:
@@ -36,7 +36,7 @@ def ground_metrics(record: RunRecord, robot: Robot, parts: Windows) -> GroundMet
     stance, whole = Stance(robot), parts.whole
     bare = record.robot_mass_kg
     bare = pin.computeTotalMass(robot.full_model) if bare is None else bare
-    weight = GRAVITY * (bare + record.payload_kg.sum(axis=1))
+    weight = GRAVITY_M_PER_S2 * (bare + record.payload_kg.sum(axis=1))
     true = record.wrench_true[:, :, 2].sum(axis=1)
     share = 100 * (record.wrench_estimated[:, :, 2].sum(axis=1) - true) / weight
     estimated = record.settings.estimator

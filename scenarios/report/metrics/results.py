@@ -76,7 +76,7 @@ class PayloadMetrics(msgspec.Struct, frozen=True, kw_only=True):
     """Payload report of one forearm; times are None if it never happened."""
 
     state: str
-    """What was believed at the end."""
+    """Belief at the end."""
     payload_kg: float
     """Mean over the last second in which there was a load, or of the run."""
     sigma_kg: float
@@ -162,7 +162,7 @@ class DeadlineMetrics(msgspec.Struct, frozen=True, kw_only=True):
     """Of the control and the plant process."""
     memory_locked: bool
     refused: tuple[str, ...]
-    """What the system refused, one sentence each."""
+    """Requests that the system refused, one sentence each."""
 
 
 class RunMetrics(msgspec.Struct, frozen=True, kw_only=True):

@@ -93,7 +93,7 @@ class SqpContender:
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What a child is asked to measure.
+    """Measurement that a child is asked for.
 
     Attributes:
         names: Contenders, names of variants or `SQP`.

@@ -33,7 +33,7 @@ SETTLE_S = 0.3
 
 @dataclass(frozen=True, kw_only=True)
 class Track:
-    """What an estimator said along a stream, T samples.
+    """Output of an estimator along a stream, T samples.
 
     Attributes:
         estimator: Its name.

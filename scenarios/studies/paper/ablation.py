@@ -6,13 +6,13 @@ from typing import Any
 
 from scenarios.library.runtime_loading import LoadingMetrics
 from scenarios.library.squat_pickup import PickupMetrics
+from scenarios.report.evaluation import evaluate as evaluate_run
+from scenarios.report.evaluation import twin_of
 from scenarios.report.metrics.results import RunMetrics
 from scenarios.report.scoreboard import Line
 from scenarios.report.tables import number, render
 from scenarios.run.lab import Lab
 from scenarios.run.settings import RunSettings
-from scenarios.studies.evaluation import evaluate as evaluate_run
-from scenarios.studies.evaluation import twin_of
 from scenarios.studies.paper.experiment import Experiment, Report, Scope
 from wbmpc.plant.imperfections import SWITCHES
 from wbmpc.robot import Robot

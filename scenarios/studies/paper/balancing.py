@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from scenarios.report.evaluation import evaluate as evaluate_run
+from scenarios.report.evaluation import experiment_lines
 from scenarios.report.metrics.results import RunMetrics
 from scenarios.report.paper import Goal
 from scenarios.report.scoreboard import Line
 from scenarios.report.tables import number, render
 from scenarios.run.lab import Lab
 from scenarios.run.settings import Push
-from scenarios.studies.evaluation import evaluate as evaluate_run
-from scenarios.studies.evaluation import experiment_lines
 from scenarios.studies.paper.experiment import Experiment, Report, Scope
 from scenarios.studies.paper.tipping import TippingLoad, find_tipping_load
 from wbmpc.robot import Robot

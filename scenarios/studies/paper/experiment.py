@@ -1,4 +1,4 @@
-"""What one part of the reproduction is made of."""
+"""One part of the reproduction: its runs, and the report made of them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """What came out.
+    """Results of one part.
 
     Attributes:
         lines: Figures, beside the paper's and our goals.

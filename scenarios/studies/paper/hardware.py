@@ -5,13 +5,13 @@ from __future__ import annotations
 from scenarios.library.runtime_loading import COM_M, LoadingMetrics
 from scenarios.library.scenario import unloaded_replay
 from scenarios.records.record import RunRecord
+from scenarios.report.evaluation import evaluate as evaluate_run
+from scenarios.report.evaluation import experiment_figures, experiment_lines
 from scenarios.report.metrics.base_error import base_error
 from scenarios.report.metrics.results import RunMetrics
 from scenarios.report.scoreboard import Line
 from scenarios.report.tables import number, render
 from scenarios.run.lab import Lab
-from scenarios.studies.evaluation import evaluate as evaluate_run
-from scenarios.studies.evaluation import experiment_figures, experiment_lines
 from scenarios.studies.paper.experiment import Experiment, Report, Scope
 from wbmpc.robot import Robot
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scenarios.records.record import RunRecord
+from scenarios.report.evaluation import evaluate as evaluate_run
+from scenarios.report.evaluation import experiment_lines, twin_of
 from scenarios.report.metrics.results import RunMetrics
 from scenarios.report.paper import Goal
 from scenarios.report.scoreboard import Line
 from scenarios.report.spread import spread_table, spreads
 from scenarios.run.lab import Lab
 from scenarios.run.settings import RunSettings
-from scenarios.studies.evaluation import evaluate as evaluate_run
-from scenarios.studies.evaluation import experiment_lines, twin_of
 from scenarios.studies.paper.experiment import Experiment, Report, Scope
 from wbmpc.robot import Robot
 

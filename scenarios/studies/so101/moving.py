@@ -40,7 +40,7 @@ CALIBRATION_MOVE_S, CALIBRATION_REST_S = 1.0, 0.3
 
 @dataclass(frozen=True, kw_only=True)
 class ServoLog:
-    """What the bus brought along a run, T periods of n joints.
+    """Readings of the bus along a run, T periods of n joints.
 
     Attributes:
         time_s: (T,) times.

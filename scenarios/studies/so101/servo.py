@@ -44,7 +44,7 @@ MOVING = "CT, moving estimator"
 
 
 class CauseRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What the motion RLS makes of one difference between motors and servos."""
+    """Estimate of the motion RLS under one difference between motors and servos."""
 
     cause: str
     raw_mass_kg: dict[str, float]
@@ -65,7 +65,7 @@ class TrackingRow(msgspec.Struct, frozen=True, kw_only=True):
     ee_miss_m: float
     raw_mass_kg: float | None
     mass_kg: float | None
-    """What was compensated at the end."""
+    """Mass compensated at the end."""
 
 
 class ScaleFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,7 +127,7 @@ class ArmServoResult(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(kw_only=True)
 class Shown:
-    """What the figures draw.
+    """Data of the figures.
 
     Attributes:
         logs: Runs by payload and controller.

@@ -99,7 +99,7 @@ def test_what_is_asked_for_goes_before_what_suits() -> None:
 
 
 def test_other_robots_get_their_share_or_what_they_can_hold() -> None:
-    """Half the paper's robot washes with half its load; two of those its waist can not
+    """Half the paper's robot washes with half its load; two of those its waist cannot
     hold far ahead."""
     assert run_settings("window_washing", robot="g1").payload_kg == pytest.approx(2.5)
     assert 1.0 < run_settings("balance", robot="g1").payload_kg < 2.5

@@ -25,13 +25,13 @@ from scenarios.library.run_settings import run_settings
 from scenarios.library.scenario import Defaults, Scenario, unloaded
 from scenarios.library.standing import stand
 from scenarios.records.record import RunRecord
-from scenarios.report.scoreboard import Line, field_line
-from scenarios.studies.evaluation import (
+from scenarios.report.evaluation import (
     evaluate,
     evaluation_text,
     experiment_figures,
     twin_of,
 )
+from scenarios.report.scoreboard import Line, field_line
 from wbmpc.robot import Robot
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -76,5 +76,5 @@ def test_velocities_are_those_of_the_angles(robot: Robot) -> None:
 
 
 def test_a_target_out_of_reach_is_refused(robot: Robot) -> None:
-    with pytest.raises(RobotError, match="left tip can not reach"):
+    with pytest.raises(RobotError, match="left tip cannot reach"):
         solve_arms(robot, {"left": np.array([2.0, 0.0, 1.0])}, robot.home_q)

@@ -14,16 +14,16 @@ from scenarios.library.run_settings import run_settings
 from scenarios.library.runtime_loading import measure_loading, staircase
 from scenarios.library.squat_pickup import measure_pickup
 from scenarios.records.record import RunRecord
-from scenarios.report.metrics.body import pelvis_pitch_deg
-from scenarios.report.metrics.power import PowerModel
-from scenarios.report.metrics.tips import reference_tip_m
-from scenarios.run.settings import Push, RunSettings
-from scenarios.studies.evaluation import (
+from scenarios.report.evaluation import (
     evaluate,
     evaluation_text,
     experiment_lines,
     twin_of,
 )
+from scenarios.report.metrics.body import pelvis_pitch_deg
+from scenarios.report.metrics.power import PowerModel
+from scenarios.report.metrics.tips import reference_tip_m
+from scenarios.run.settings import Push, RunSettings
 from wbmpc.robot import BASE, Robot
 
 

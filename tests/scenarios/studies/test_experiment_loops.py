@@ -10,9 +10,9 @@ from scenarios.library.run_settings import run_settings
 from scenarios.library.runtime_loading import LoadingMetrics
 from scenarios.library.squat_pickup import PickupMetrics
 from scenarios.records.record import RunRecord
+from scenarios.report.evaluation import evaluate
 from scenarios.run.runner import run
 from scenarios.run.settings import Push
-from scenarios.studies.evaluation import evaluate
 from wbmpc.robot import Robot
 
 

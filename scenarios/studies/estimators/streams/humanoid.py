@@ -74,7 +74,7 @@ def washing_stream(*, duration_s: float = 12.0, payload_kg: float = 5.0) -> Stre
     """Simulate `window_washing` with the estimator in the loop, and log it.
 
     Raises:
-        ModelsError: The run can not be started.
+        ModelsError: The run cannot be started.
     """
     from scenarios.run.runner import run
     from scenarios.run.settings import RunSettings

@@ -113,7 +113,7 @@ Messages = list[tuple[int, dict[str, float]]]
 
 
 def mcap_metadata(path: Path) -> dict[str, str]:
-    """What our own runs note in their logs; empty for other files."""
+    """Notes that our own runs leave in their logs; empty for other files."""
     from mcap.reader import make_reader
 
     with path.open("rb") as stream:
