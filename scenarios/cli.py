@@ -41,7 +41,7 @@ from scenarios.interrupts import (
     comes_from_interrupt,
     ending_at_once,
 )
-from scenarios.library.presets import defaults_text
+from scenarios.library.catalogue import defaults_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,10 +11,11 @@ from models.files import write_whole
 from scenarios.cli import EXIT_BAD_END, EXIT_OK, Bench, print_result, say
 from scenarios.records.versions import installed_versions
 from scenarios.report.metrics.results import StageTiming
+from scenarios.report.metrics.timing import percentiles
 from scenarios.run.settings import RunSettings
 from scenarios.studies.bench.report import FOLDER, BenchResult, bench_table, load_last
 from scenarios.studies.bench.solvers import SQP, Request, measure_in_child
-from scenarios.studies.bench.stages import StageBench, percentiles
+from scenarios.studies.bench.stages import StageBench
 from wbmpc.ocp.variant import FASTEST, PYTHON, STOCK, kernel_name
 from wbmpc.realtime import measure_jitter, realtime_process
 from wbmpc.robot import Robot

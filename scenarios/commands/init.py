@@ -17,7 +17,7 @@ from models.proposal import SHIPPED, Proposal, propose, settings_text
 from scenarios.cli import print_result, say
 from scenarios.commands.init_options import Init
 from scenarios.errors import ScenarioError
-from scenarios.library.suited_load import ArmStrength, arm_strength
+from scenarios.library.loads.suited_load import ArmStrength, arm_strength
 from scenarios.records.run_folder import check_writable
 from wbmpc.robot import Robot
 from wbmpc.robot_model import load_any

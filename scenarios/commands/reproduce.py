@@ -13,11 +13,11 @@ from scenarios.cli import EXIT_BAD_END, EXIT_OK, print_result, say
 from scenarios.commands.reproduce_options import PaperOptions, Reproduce, Seeds, Tipping
 from scenarios.commands.run import Bars
 from scenarios.errors import ScenarioError
-from scenarios.library.presets import find_preset
+from scenarios.library.catalogue import find_scenario
 from scenarios.records.run_cache import RunCache
 from scenarios.records.source_digest import source_digest
 from scenarios.records.versions import installed_versions
-from scenarios.report.plots import DPI
+from scenarios.report.figure_style import DPI
 from scenarios.report.scoreboard import lines_table, verdict
 from scenarios.run.lab import Lab, merged
 from scenarios.studies.paper.ablation import ablation
@@ -66,7 +66,7 @@ def reproduce(options: Reproduce) -> int:
 
 def run_seeds(options: Seeds) -> int:
     """One scenario on several twins."""
-    find_preset(options.scenario)
+    find_scenario(options.scenario)
     scope, robot = _scope(options, options.seeds), _robot(options)
     experiment = seeds(scope, [options.scenario])
     report = experiment.evaluate(_lab(options), robot)

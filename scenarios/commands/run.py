@@ -22,18 +22,18 @@ from scenarios.cli import (
     tell_folder,
 )
 from scenarios.errors import ScenarioError
-from scenarios.library.catalogue import default_load, find_scenario
-from scenarios.library.presets import PAPER_ROBOT, run_settings
+from scenarios.library.catalogue import find_scenario
+from scenarios.library.run_settings import PAPER_ROBOT, default_load, run_settings
 from scenarios.records.record import RunRecord
 from scenarios.records.run_folder import RunFolder, asked_path
 from scenarios.records.versions import installed_versions
-from scenarios.report.metrics.evaluation import (
+from scenarios.report.evaluation import (
     evaluate,
     evaluation_text,
+    experiment_figures,
     twin_of,
 )
 from scenarios.report.metrics.results import RunMetrics
-from scenarios.report.tables import comparison_table
 from scenarios.run.batch import Progress, run_all, run_here
 from scenarios.run.sensor_faults import check_joints, parse_fault
 from scenarios.run.settings import PriorName, Push, RunSettings
@@ -44,6 +44,7 @@ from scenarios.studies.comparison import (
     gather,
     plan_runs,
 )
+from scenarios.studies.comparison_table import comparison_table
 from wbmpc.robot import Robot
 
 if TYPE_CHECKING:
@@ -207,7 +208,6 @@ def save(
     from scenarios.records.mcap_log import write_log
     from scenarios.report.meshcat_view import write_animation
     from scenarios.report.plots import run_figures
-    from scenarios.report.plots_experiments import experiment_figures
 
     shown = records.get("with_estimator", records.get("without_estimator"))
     assert shown is not None

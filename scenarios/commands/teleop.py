@@ -19,7 +19,7 @@ from scenarios.commands.run import verdict
 from scenarios.commands.teleop_options import References, Teleop
 from scenarios.errors import ScenarioError
 from scenarios.library.catalogue import find_scenario
-from scenarios.library.presets import find_preset, run_settings
+from scenarios.library.run_settings import run_settings
 from scenarios.records.record import RunRecord
 from scenarios.records.run_folder import RunFolder, asked_path
 from scenarios.records.versions import installed_versions
@@ -74,9 +74,9 @@ def write_references(options: References) -> int:
     robot = Robot.load(options.robot)
     duration_s = options.duration
     if duration_s is None:
-        duration_s = find_preset(options.scenario).duration_s
+        duration_s = find_scenario(options.scenario).defaults.duration_s
     run_settings(options.scenario, duration_s=duration_s, at_s=0.0, payload_kg=0.0)
-    track = find_scenario(options.scenario).record(robot, duration_s)
+    track = find_scenario(options.scenario).motion(robot, duration_s)
     count = record_track(Path(options.out), robot, track)
     say(f"{count} samples of {options.scenario} in {options.out}")
     return EXIT_OK

@@ -1,1 +1,5 @@
-"""The scenarios, one file each."""
+"""The scenarios, one file each.
+
+Every module of this folder with a `SCENARIO` is one (`scenarios.library.scenario` says
+what it holds); what several scenarios share is in `motions` and `loads`.
+"""

@@ -1,62 +1,43 @@
-"""The scenarios by name."""
+"""The scenarios by name: those of this folder, and those that were registered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import functools
+import importlib
+import pkgutil
 
-from scenarios.library.loads import LoadEvent, loaded_sides, single_load, staircase
-from scenarios.library.motions.arms_forward import record_arms_forward
-from scenarios.library.motions.squat_pickup import record_squat_pickup
-from scenarios.library.motions.window_washing import record_standing, record_washing
-from scenarios.library.presets import PRESETS, find_preset
-from scenarios.library.suited_load import SuitedLoad, suited_load
-from scenarios.run.settings import RunSettings
-from teleop.reference_track import ReferenceTrack
-from wbmpc.errors import UnknownNameError
-from wbmpc.robot import Robot
+from models.errors import UnknownNameError
+from scenarios import library
+from scenarios.errors import ScenarioError
+from scenarios.library.scenario import Defaults, Scenario
+
+_registered: dict[str, Scenario] = {}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scenario:
-    """What the robot is asked to do; its defaults are in `scenarios.library.presets`.
+def register(scenario: Scenario) -> None:
+    """Make a scenario of one's own known by its name, as those of this folder are.
 
-    Attributes:
-        record: References for a robot and a duration [s].
-        loads: What the forearms hold when.
-    """
-
-    record: Callable[[Robot, float], ReferenceTrack]
-    loads: Callable[[RunSettings], tuple[LoadEvent, ...]] = single_load
-
-
-_SCENARIOS = {
-    "window_washing": Scenario(record=record_washing),
-    "standing": Scenario(
-        record=lambda robot, duration_s: record_standing(robot),  # noqa: ARG005
-    ),
-    "balance": Scenario(record=record_arms_forward),
-    "runtime_loading": Scenario(record=record_arms_forward, loads=staircase),
-    "squat_pickup": Scenario(record=record_squat_pickup),
-}
-assert set(_SCENARIOS) == set(PRESETS)
-
-
-def default_load(settings: RunSettings) -> SuitedLoad:
-    """The load of a run's scenario that suits its robot.
+    Runs at several times, and those in real time, have processes of their own, which
+    import the main module again: register at the top level of a module, not below
+    `if __name__ == "__main__"`. A scenario registered before under the same name is
+    replaced.
 
     Raises:
-        ModelsError: No such scenario or robot, or a robot file that can not be used.
+        ScenarioError: A scenario of this folder has that name.
     """
-    robot = Robot.load(settings.robot, settings.overrides)
-    track = find_scenario(settings.scenario).record(robot, settings.duration_s)
-    papers_kg = find_preset(settings.scenario).payload_kg
-    return suited_load(robot, track, papers_kg, loaded_sides(settings))
+    if scenario.name in _shipped():
+        raise ScenarioError(f"scenario {scenario.name}: the name is taken")
+    _registered[scenario.name] = scenario
+
+
+def registered_scenarios() -> tuple[Scenario, ...]:
+    """Those that were registered."""
+    return tuple(_registered.values())
 
 
 def scenario_names() -> tuple[str, ...]:
     """Names of all scenarios."""
-    return tuple(_SCENARIOS)
+    return (*_shipped(), *_registered)
 
 
 def find_scenario(name: str) -> Scenario:
@@ -65,6 +46,43 @@ def find_scenario(name: str) -> Scenario:
     Raises:
         UnknownNameError: No such scenario.
     """
-    if name not in _SCENARIOS:
-        raise UnknownNameError("scenario", name, _SCENARIOS)
-    return _SCENARIOS[name]
+    known = _shipped() | _registered
+    if name not in known:
+        raise UnknownNameError("scenario", name, known)
+    return known[name]
+
+
+def defaults_text() -> str:
+    """Every scenario with its defaults, for help texts."""
+    parts = (f"{n}: {_describe(find_scenario(n).defaults)}" for n in scenario_names())
+    return "; ".join(parts)
+
+
+def shipped_modules() -> tuple[str, ...]:
+    """Names of this folder's modules with a scenario."""
+    return tuple(module for module, _ in _found())
+
+
+def _shipped() -> dict[str, Scenario]:
+    return {scenario.name: scenario for _, scenario in _found()}
+
+
+@functools.cache
+def _found() -> tuple[tuple[str, Scenario], ...]:
+    """Every `SCENARIO` of this folder, with the name of its module."""
+    names = (
+        f"{library.__name__}.{module.name}"
+        for module in pkgutil.iter_modules(library.__path__)
+        if not module.ispkg
+    )
+    found = ((n, getattr(importlib.import_module(n), "SCENARIO", None)) for n in names)
+    return tuple((name, scenario) for name, scenario in found if scenario is not None)
+
+
+def _describe(defaults: Defaults) -> str:
+    parts = [f"{defaults.payload_kg:.3g} kg {defaults.arm} at {defaults.at_s:g} s"]
+    if defaults.ramp_s:
+        parts.append(f"ramp {defaults.ramp_s:g} s")
+    if defaults.remove_at_s is not None:
+        parts.append(f"off at {defaults.remove_at_s:g} s")
+    return ", ".join([*parts, f"{defaults.duration_s:g} s long"])

@@ -1,1 +1,1 @@
-"""What a run leaves behind: arrays, logs, folders, versions."""
+"""Everything a run leaves behind: arrays, logs, folders, versions."""

@@ -15,17 +15,16 @@ from typing import Any
 import msgspec
 import numpy as np
 from mcap.writer import CompressionType, Writer
-from numpy.typing import NDArray
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from ekf import CHANNELS
+from models.arrays import Array
+from scenarios.records.parameters import com_m
 from scenarios.records.record import SIDES, LinkSeries, PayloadSeries, RunRecord
 from scenarios.records.versions import installed_versions
-from scenarios.report.metrics.run import com_m
 from wbmpc.robot import BASE
 from wbmpc.settings import load_settings
 
-Array = NDArray[np.float64]
 Message = tuple[float, str, str, Any]
 """Time in s, topic, message type, message."""
 
@@ -83,7 +82,7 @@ def write_log(path: Path, record: RunRecord) -> None:
         record: The run.
 
     Raises:
-        OSError: The file can not be written.
+        OSError: The file cannot be written.
     """
     schemas = _Schemas(record)
     with path.open("wb") as stream:
@@ -193,7 +192,7 @@ def _in_time_order(schemas: _Schemas, record: RunRecord) -> Iterator[Message]:
 
 
 def _payloads(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
-    """What the estimator reports about loads, and its supervisor about itself."""
+    """The estimator's reports about loads, and its supervisor's about itself."""
     time_s = float(record.time_s[k])
     kind = f"{FLAT}Payload"
     for side, link in record.links.items():
@@ -328,7 +327,7 @@ def _events(schemas: _Schemas, record: RunRecord) -> Iterator[Message]:
 
 
 def _link_rows(series: LinkSeries) -> Array:
-    """One row a tick, in the order of `LINK_FIELDS`."""
+    """One row per tick, in the order of `LINK_FIELDS`."""
     return np.column_stack(
         [
             series.estimate[:, 0],
@@ -370,7 +369,7 @@ def _robot_settings(record: RunRecord) -> Any:
 
 
 def _metadata(record: RunRecord) -> dict[str, str]:
-    """What a number in the log depends on, as text."""
+    """Everything a number in the log depends on, as text."""
     robot = _robot_settings(record)
     limits = dict(zip(record.joint_names, record.torque_limit_Nm.tolist(), strict=True))
     values: dict[str, Any] = {

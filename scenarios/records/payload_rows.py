@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ekf import PayloadReport, SupervisedEstimate
+from models.arrays import Array
 from scenarios.records.record import SIDES, PayloadSeries, SupervisionSeries
-
-Array = NDArray[np.float64]
 
 _FLOATS = (
     "mass_kg",

@@ -27,7 +27,7 @@ def save_record(path: Path, record: RunRecord, notes: dict[str, Any]) -> None:
         notes: Whatever else belongs to it, as JSON.
 
     Raises:
-        OSError: The file can not be written.
+        OSError: The file cannot be written.
     """
     arrays: dict[str, np.ndarray] = {}
 
@@ -70,7 +70,7 @@ def load_record(path: Path) -> RunRecord:
 
 
 def read_notes(path: Path) -> dict[str, Any] | None:
-    """What was noted with a record; None if the file can not be read."""
+    """Notes saved with a record; None if the file cannot be read."""
     try:
         with path.open("rb") as raw, np.load(raw) as file:
             notes: dict[str, Any] = _tree({_TREE: file[_TREE]})["notes"]

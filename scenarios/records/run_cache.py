@@ -17,7 +17,7 @@ from wbmpc.settings import load_settings
 
 
 class RunCache:
-    """One file a run, named by a digest of all its settings.
+    """One file per run, named by a digest of all its settings.
 
     A run made by other program text counts as missing unless `keep_old`.
     """
@@ -30,7 +30,7 @@ class RunCache:
             keep_old: Accept runs made by an earlier state of the program.
 
         Raises:
-            ScenarioError: The folder can not be made.
+            ScenarioError: The folder cannot be made.
         """
         self.folder, self._keep_old = folder, keep_old
         try:
@@ -61,10 +61,10 @@ class RunCache:
         """Keep a finished run.
 
         Raises:
-            UnwrittenError: It can not be written.
+            UnwrittenError: It cannot be written.
         """
         path = self.path(record.settings)
         try:
             save_record(path, record, {"source": source_digest()})
         except OSError as error:
-            raise UnwrittenError(f"can not write {path}: {error.strerror}") from None
+            raise UnwrittenError(f"cannot write {path}: {error.strerror}") from None

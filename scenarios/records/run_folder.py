@@ -63,7 +63,7 @@ class RunFolder:
         return f"could not write {names} for {self.path}: {reasons}"
 
     def write(self, name: str, writer: Callable[[Path], object]) -> None:
-        """Let `writer` write one file; one that can not be written is left out.
+        """Let `writer` write one file; one that cannot be written is left out.
 
         Args:
             name: Path inside the folder; parents are made.
@@ -94,7 +94,7 @@ class RunFolder:
 
     def draw(self, figures: Mapping[str, Callable[[], Figure]]) -> None:
         """Draw pictures by name, each into a file of its own below `plots`."""
-        from scenarios.report.plots import DPI
+        from scenarios.report.figure_style import DPI
 
         for name, draw in figures.items():
             self.write(
@@ -114,7 +114,7 @@ class RunFolder:
 
 
 class FolderOptions(Protocol):
-    """What a command that leaves a folder is asked for."""
+    """Options of a command that leaves a folder."""
 
     @property
     def out(self) -> str | None:

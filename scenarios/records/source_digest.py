@@ -5,28 +5,35 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-from collections.abc import Iterator
+import inspect
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import ekf
 import models
 import wbmpc
+from scenarios.library.catalogue import registered_scenarios, shipped_modules
 
 WHOLE_PACKAGES = (models, ekf, wbmpc)
-START = "scenarios.run.runner"
+RUNNER = "scenarios.run.runner"
+REPORTS = "scenarios.report"
 SUFFIXES = (".py", ".so", ".toml", ".urdf")
 
 
-@functools.cache
 def source_digest() -> str:
     """Changes when a file changes that could change the outcome of a run.
 
-    Everything in models, ekf and wbmpc, and those modules of scenarios that the runner
-    imports, directly or through others: reports may change without making finished
-    runs worthless.
+    Everything in models, ekf and wbmpc, the files of the scenarios, and those modules
+    that these and the runner import, directly or through others: reports may change
+    without making finished runs worthless.
     """
+    return _digest(tuple(_registered_files()))
+
+
+@functools.cache
+def _digest(more: tuple[Path, ...]) -> str:
     digest = hashlib.sha256()
-    for path in _files():
+    for path in (*_files(), *more):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
@@ -37,16 +44,28 @@ def _files() -> Iterator[Path]:
         folder = Path(str(package.__file__)).parent
         found = (p for p in sorted(folder.rglob("*")) if p.suffix in SUFFIXES)
         yield from found
-    yield from sorted(_imported(START, Path(__file__).parents[1]))
+    starts = [RUNNER, *shipped_modules()]
+    yield from sorted(_imported(starts, Path(__file__).parents[1]))
 
 
-def _imported(start: str, folder: Path) -> set[Path]:
-    """Files of this package that a module needs."""
-    waiting, seen = [start], set[str]()
+def _registered_files() -> Iterator[Path]:
+    """Where the motions of scenarios outside of this project are written."""
+    for scenario in registered_scenarios():
+        motion = getattr(scenario.motion, "func", scenario.motion)  # of a partial
+        path = inspect.getsourcefile(
+            motion if inspect.isroutine(motion) else type(motion)
+        )
+        if path is not None and Path(path).is_file():
+            yield Path(path)
+
+
+def _imported(starts: Iterable[str], folder: Path) -> set[Path]:
+    """Files of this package that some modules need, reports left out."""
+    waiting, seen = list(starts), set[str]()
     while waiting:
         name = waiting.pop()
         path = _path(name, folder)
-        if name in seen or path is None:
+        if name in seen or path is None or name.startswith(REPORTS):
             continue
         seen.add(name)
         waiting += _imports(path)

@@ -13,6 +13,7 @@ PACKAGES = (
     "libcrocoddyl",
     "mujoco",
     "numpy",
+    "scipy",
     "msgspec",
 )
 

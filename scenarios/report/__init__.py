@@ -1,1 +1,1 @@
-"""What a user sees of runs: tables, pictures, pages."""
+"""Runs as a user sees them: figures, tables, pictures, pages."""

@@ -1,7 +1,7 @@
 """Draws a robot, its loads and the floor into any Meshcat window.
 
 The visuals of a link hang under one node of its joint, so that a new configuration is
-one transform a joint, however many shapes a link has.
+one transform per joint, however many shapes a link has.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from scenarios.records.record import SIDES
 from wbmpc.robot import Robot
 from wbmpc.robot_shapes import load_visuals
 
-Array = NDArray[np.float64]
 Rgba = tuple[float, float, float, float]
 
 PAYLOAD_COLOR = 0xD55E00

@@ -17,16 +17,14 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from scenarios.records.payload_rows import drawn_series
 from scenarios.records.record import SIDES, RunRecord
 from scenarios.report.drawing import GREY, RobotDrawing, draw_stage, quiet_meshcat
 from wbmpc.realtime.child_process import end_process, start_process
 from wbmpc.robot import Robot
 from wbmpc.settings import RobotSettings
-
-Array = NDArray[np.float64]
 
 RATE_HZ = 25.0
 START_TIMEOUT_S = 20.0
@@ -147,7 +145,7 @@ def write_animation(
         other: The run in grey.
 
     Raises:
-        OSError: The file can not be written.
+        OSError: The file cannot be written.
     """
     commands = _Commands()
     meshcat, _ = quiet_meshcat()

@@ -1,20 +1,31 @@
-"""Pictures of one run, or of several side by side, as PNG.
-
-Colours are Okabe and Ito's, told apart by colour-blind readers; line styles say the
-same again. Matplotlib is used without its global state.
-"""
+"""Pictures that every run has, of one run or of several side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scenarios.records.record import SIDES, LinkSeries, RunRecord
-from scenarios.report.metrics.run import Windows, tip_error_m
+from scenarios.report.figure_style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    ORANGE,
+    PURPLE,
+    RED,
+    SKY,
+    STYLES,
+    compared_runs,
+    fell_note,
+    main_run,
+    mark_time,
+    new_figure,
+)
 from scenarios.report.metrics.support import Stance
+from scenarios.report.metrics.tips import tip_error_m
+from scenarios.report.metrics.windows import Windows
 from scenarios.report.plots_payload import has_report, payload_report
 from wbmpc.robot import Robot
 
@@ -22,28 +33,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
-Records = Mapping[str, RunRecord]
+    from scenarios.report.figure_style import Records
 
-DPI = 130
-BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
-    "#000000",
-    "#E69F00",
-    "#56B4E9",
-    "#009E73",
-    "#F0E442",
-    "#0072B2",
-    "#D55E00",
-    "#CC79A7",
-)
-STYLES: dict[str, dict[str, Any]] = {
-    "unloaded": {"color": BLACK, "linestyle": "--", "label": "unloaded"},
-    "without_estimator": {"color": RED, "linestyle": "-", "label": "no estimator"},
-    "with_estimator": {"color": BLUE, "linestyle": "-", "label": "estimator"},
-    "prior_none": {"color": ORANGE, "linestyle": ":", "label": "no prior"},
-    "prior_inertia_only": {"color": SKY, "linestyle": ":", "label": "inertia-only"},
-    "prior_all": {"color": GREEN, "linestyle": ":", "label": "all-channel prior"},
-}
 TERM_COLORS = (BLUE, RED, GREEN, ORANGE, PURPLE, SKY, BLACK)
 COST_DECADES = 1e-8
 """Smallest cost drawn, relative to the largest."""
@@ -65,7 +56,7 @@ def run_figures(robot: Robot, records: Records) -> dict[str, Callable[[], Figure
         "tip_paths": lambda: tip_paths(shown),
         "tip_errors": lambda: tip_errors(shown),
         "estimate": lambda: estimates(shown),
-        "balance": lambda: balance(shown, robot),
+        "balance": lambda: support_polygon(shown, robot),
         "foot_forces": lambda: foot_forces(main_run(shown)),
         "cost_by_term": lambda: cost_by_term(main_run(shown)),
         "timing": lambda: timing(main_run(shown)),
@@ -77,23 +68,12 @@ def run_figures(robot: Robot, records: Records) -> dict[str, Callable[[], Figure
     return figures
 
 
-def main_run(records: Records) -> RunRecord:
-    """Run that single-run pictures show.
-
-    Raises:
-        KeyError: There is neither a run with nor one without estimator.
-    """
-    if "with_estimator" in records:
-        return records["with_estimator"]
-    return records["without_estimator"]
-
-
 def tip_paths(records: Records) -> Figure:
     """Both tips in the y-z plane from loading on, as in Fig. 3."""
     figure = new_figure(10.0, 5.2)
     axes = figure.subplots(1, 2, sharey=True)
     for axis, side in zip(axes, SIDES, strict=True):
-        for name, record in _main_three(records):
+        for name, record in compared_runs(records):
             window = Windows.of(record).whole
             path = record.tips[side].world_m[window]
             axis.plot(path[:, 1], path[:, 2], linewidth=1.4, **STYLES[name])
@@ -113,7 +93,7 @@ def tip_errors(records: Records) -> Figure:
     axes = figure.subplots(3, 1, sharex=True)
     side = _loaded_side(main_run(records))
     twin = records.get("unloaded")
-    for name, record in _main_three(records):
+    for name, record in compared_runs(records):
         if record is twin or twin is None:
             continue
         error_mm = 1e3 * tip_error_m(record, twin, side)
@@ -153,10 +133,10 @@ def estimates(records: Records) -> Figure:
     return figure
 
 
-def balance(records: Records, robot: Robot) -> Figure:
+def support_polygon(records: Records, robot: Robot) -> Figure:
     """Centre of mass and of pressure over the support polygon, from above."""
     stance = Stance(robot)
-    runs = [(n, r) for n, r in _main_three(records) if n != "unloaded"]
+    runs = [(n, r) for n, r in compared_runs(records) if n != "unloaded"]
     figure = new_figure(4.8 * len(runs) + 0.6, 5.0)
     axes = figure.subplots(1, len(runs), squeeze=False, sharex=True, sharey=True)[0]
     for axis, (name, record) in zip(axes, runs, strict=True):
@@ -168,8 +148,7 @@ def balance(records: Records, robot: Robot) -> Figure:
         axis.plot(cop[:, 1], cop[:, 0], ".", color=ORANGE, markersize=2.5, label="CoP")
         axis.plot(com[:, 1], com[:, 0], color=BLUE, linewidth=1.6, label="CoM")
         axis.plot(*com[-1, [1, 0]], "o", color=BLUE, markersize=6, label="CoM, end")
-        fell = f", fell at {record.time_s[-1]:.1f} s" if record.fell else ""
-        axis.set_title(f"{STYLES[name]['label']}{fell}")
+        axis.set_title(f"{STYLES[name]['label']}{fell_note(record)}")
         axis.set_xlabel("y [m], left is left")
         axis.set_aspect("equal")
         _frame_stance(axis, stance)
@@ -239,21 +218,6 @@ def timing(record: RunRecord) -> Figure:
     return figure
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of a size in inches, outside matplotlib's global state."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def _main_three(records: Records) -> list[tuple[str, RunRecord]]:
-    names = ("unloaded", "without_estimator", "with_estimator")
-    return [(name, records[name]) for name in names if name in records]
-
-
 def _draw_mass(axis: Axes, record: RunRecord, series: LinkSeries) -> None:
     time, mass = record.time_s, series.estimate[:, 0]
     axis.plot(time, series.truth[:, 0], "--", color=BLACK, label="truth")
@@ -286,7 +250,7 @@ def _mark_load(axis: Axes, record: RunRecord) -> None:
         return
     for time_s in (settings.at_s, settings.remove_at_s):
         if time_s is not None:
-            axis.axvline(time_s, color="0.6", linewidth=0.8, linestyle="-.")
+            mark_time(axis, time_s)
 
 
 def _load_note(record: RunRecord, side: str) -> str:

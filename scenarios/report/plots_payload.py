@@ -8,12 +8,12 @@ import numpy as np
 
 from ekf import CHANNELS, LinkState
 from scenarios.records.record import SIDES, PayloadSeries, RunRecord
+from scenarios.report.metrics.payload import Z95
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Z95 = 1.96
 STATE_COLORS = {
     LinkState.NOMINAL: "#FFFFFF",
     LinkState.ACQUIRING: "#E69F00",

@@ -1,4 +1,4 @@
-"""One figure a line: ours, the paper's, our goal, and whether it is met."""
+"""One figure per line: ours, the paper's, our goal, and whether it is met."""
 
 from __future__ import annotations
 
@@ -41,6 +41,31 @@ class Line(msgspec.Struct, frozen=True, kw_only=True):
             "" if self.goal is None else str(self.goal),
             "" if self.goal is None else mark(self.met),
         ]
+
+
+_UNITS = {u: u for u in ("mm", "deg", "kg", "W", "Ns", "s")} | {"pct": "%"}
+
+
+def field_line(
+    measured: msgspec.Struct,
+    key: str,
+    label: str,
+    *,
+    prefix: str = "",
+    decimals: int = 1,
+    paper: float | str | None = None,
+    goal: Goal | None = None,
+) -> Line:
+    """A field of a scenario's figures; its unit is the end of its name."""
+    return Line(
+        key=prefix + key,
+        label=label,
+        value=getattr(measured, key),
+        unit=_UNITS.get(key.rpartition("_")[2], ""),
+        decimals=decimals,
+        paper=paper,
+        goal=goal,
+    )
 
 
 def lines_table(title: str, lines: Sequence[Line]) -> str:

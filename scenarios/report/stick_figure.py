@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from scenarios.records.record import SIDES
 from wbmpc.robot import Robot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Array = NDArray[np.float64]
 
 PLATE_RADIUS_OF_1_KG_M = 0.03
 LIMB_WIDTH = 5.0

@@ -108,7 +108,7 @@ def run_realtime(
     robot = Robot.load(settings.robot, settings.overrides)
     if references is None:
         scenario = find_scenario(settings.scenario)
-        references = scenario.record(robot, settings.duration_s)
+        references = scenario.motion(robot, settings.duration_s)
     with PlantLink(settings, robot, privileged=privileged) as plant:
         run = RealTimeRun(settings, robot, plant, references, companion, keep_s)
         with realtime_process(CONTROL_PRIORITY if privileged else None) as granted:

@@ -52,6 +52,6 @@ def _scenarios(robot: Robot) -> Iterator[Finding]:
     """Scenarios that the robot can not do; others it may."""
     for name in scenario_names():
         try:
-            find_scenario(name).record(robot, TRACK_S)
+            find_scenario(name).motion(robot, TRACK_S)
         except ModelsError as problem:
             yield warning(f"scenario {name}", "would be refused", str(problem))

@@ -66,7 +66,7 @@ def run(
     robot = Robot.load(settings.robot, settings.overrides)
     if references is None:
         scenario = find_scenario(settings.scenario)
-        references = scenario.record(robot, settings.duration_s)
+        references = scenario.motion(robot, settings.duration_s)
     side = build_plant_side(settings, robot)
     return Run(settings, robot, side, references).finish(on_tick, viewer)
 

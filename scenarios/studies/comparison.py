@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from scenarios.library.presets import PAPER_ROBOT
+from scenarios.library.catalogue import find_scenario
+from scenarios.library.run_settings import PAPER_ROBOT
+from scenarios.library.scenario import unloaded
 from scenarios.records.record import RunRecord
 from scenarios.report.metrics.results import RunMetrics
-from scenarios.report.metrics.run import measure, unloaded
-from scenarios.report.paper import PAPER, WASHING_GOALS, PaperFigures
+from scenarios.report.metrics.run import measure
+from scenarios.report.metrics.windows import ratio
+from scenarios.report.paper import Goal, PaperFigures, PublishedComparison
 from scenarios.run.settings import PriorName, RunSettings
 from wbmpc.robot import Robot
 
@@ -27,7 +30,7 @@ class GoalResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
-    """What the estimator changes, and what the paper reports.
+    """Runs without and with the estimator side by side, beside the paper.
 
     Attributes:
         scenario: Name of the scenario.
@@ -108,13 +111,13 @@ def compare(runs: ComparisonRuns, robot: Robot) -> Comparison:
     with_it = measure(runs.with_estimator, robot, runs.unloaded)
     without = measure(runs.without_estimator, robot, runs.unloaded)
     ratios = {
-        f"ratio_{axis}": _ratio(
+        f"ratio_{axis}": ratio(
             getattr(without.tip[arm], f"rmse_{axis}_mm"),
             getattr(with_it.tip[arm], f"rmse_{axis}_mm"),
         )
         for axis in "xyz"
     }
-    published = is_published_case(settings)
+    published = published_comparison(settings)
     others = {n: measure(r, robot, runs.unloaded) for n, r in runs.priors.items()}
     return Comparison(
         scenario=settings.scenario,
@@ -122,8 +125,8 @@ def compare(runs: ComparisonRuns, robot: Robot) -> Comparison:
         with_estimator=with_it,
         without_estimator=without,
         unloaded=measure(runs.unloaded, robot),
-        goals=_goals(with_it, arm, ratios["ratio_z"]) if published else {},
-        paper=PAPER if published else None,
+        goals=_judge(published.goals, with_it, arm, ratios) if published else {},
+        paper=published.paper if published else None,
         priors=({settings.prior: with_it} | others) if others else {},
         **ratios,
     )
@@ -134,10 +137,13 @@ def loaded_arm(settings: RunSettings) -> str:
     return "left" if settings.arm == "both" else settings.arm
 
 
-def is_published_case(settings: RunSettings) -> bool:
-    """Whether the paper's window-washing figures are about this run."""
-    papers = settings.robot == PAPER_ROBOT and settings.payload_kg == 5.0
-    return papers and settings.scenario == "window_washing"
+def published_comparison(settings: RunSettings) -> PublishedComparison | None:
+    """The paper's figures and our goals, if they are about such a run."""
+    scenario = find_scenario(settings.scenario)
+    papers_load = settings.payload_kg == scenario.defaults.payload_kg
+    if settings.robot != PAPER_ROBOT or not papers_load:
+        return None
+    return scenario.published
 
 
 def loaded_link(metrics: RunMetrics, arm: str) -> str | None:
@@ -145,24 +151,20 @@ def loaded_link(metrics: RunMetrics, arm: str) -> str | None:
     return next((name for name, m in metrics.links.items() if m.side == arm), None)
 
 
-def _goals(
-    metrics: RunMetrics, arm: str, ratio_z: float | None
+def _judge(
+    goals: Mapping[str, Goal],
+    metrics: RunMetrics,
+    arm: str,
+    ratios: Mapping[str, float | None],
 ) -> dict[str, GoalResult]:
-    tip, name = metrics.tip[arm], loaded_link(metrics, arm)
-    link = metrics.links[name] if name is not None else None
-    values = {
-        "rmse_y_mm": tip.rmse_y_mm,
-        "rmse_z_mm": tip.rmse_z_mm,
-        "ratio_z": ratio_z,
-        "time_to_10pct_s": link.time_to_10pct_s if link else None,
-        "alpha_end": link.alpha_end if link else None,
-        "t3_end": link.t3_end if link else None,
-    }
+    """Ratios, figures of the tip and figures of the link, by name, against goals."""
+    name = loaded_link(metrics, arm)
+    values = {**ratios, **msgspec.structs.asdict(metrics.tip[arm])}
+    if name is not None:
+        values |= msgspec.structs.asdict(metrics.links[name])
     return {
-        key: GoalResult(value=values[key], goal=str(goal), met=goal.met(values[key]))
-        for key, goal in WASHING_GOALS.items()
+        key: GoalResult(
+            value=values.get(key), goal=str(goal), met=goal.met(values.get(key))
+        )
+        for key, goal in goals.items()
     }
-
-
-def _ratio(over: float | None, under: float | None) -> float | None:
-    return over / under if over is not None and under else None

@@ -7,13 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 import pinocchio as pin
 
-from scenarios.library.catalogue import default_load
+from scenarios.library.balance import BalanceMetrics, measure_balance
+from scenarios.library.loads.suited_load import SuitedLoad
 from scenarios.library.motions.body_scale import height_ratio, reach_ratio
-from scenarios.library.motions.window_washing import suited_motion
-from scenarios.library.presets import run_settings
-from scenarios.library.suited_load import SuitedLoad
+from scenarios.library.motions.washing import suited_motion
+from scenarios.library.run_settings import default_load, run_settings
 from scenarios.records.record import RunRecord
-from scenarios.report.metrics.balance import BalanceMetrics, balance_metrics
 from scenarios.report.tables import MISSING, number, render
 from scenarios.run.settings import RunSettings
 from scenarios.studies.comparison import (
@@ -30,7 +29,7 @@ WASHING, BALANCE = "window_washing", "balance"
 
 
 class RobotFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a robot without running it."""
+    """Facts of a robot that need no run."""
 
     robot: str
     mass_kg: float
@@ -68,7 +67,7 @@ def robot_facts(name: str) -> RobotFacts:
     """Size of a robot, and the loads that suit it.
 
     Raises:
-        ModelsError: No such robot, or one that can not be used.
+        ModelsError: No such robot, or one that cannot be used.
     """
     robot = Robot.load(name)
     washing, balance = (
@@ -90,15 +89,23 @@ def robot_facts(name: str) -> RobotFacts:
 
 def planned_runs(name: str) -> dict[str, RunSettings]:
     """Every run a row needs, by name."""
-    washing = run_settings(WASHING, robot=name)
-    balance = run_settings(BALANCE, robot=name)
-    runs = {
-        f"{WASHING} {key}": settings
-        for key, settings in plan_runs(washing, priors=False).items()
+    plans = {WASHING: _washing_runs(name), BALANCE: _balance_runs(name)}
+    return {
+        f"{scenario} {key}": settings
+        for scenario, plan in plans.items()
+        for key, settings in plan.items()
     }
-    for key, estimator in (("without", False), ("with", True)):
-        runs[f"{BALANCE} {key}"] = msgspec.structs.replace(balance, estimator=estimator)
-    return runs
+
+
+def _washing_runs(name: str) -> dict[str, RunSettings]:
+    return plan_runs(run_settings(WASHING, robot=name), priors=False)
+
+
+def _balance_runs(name: str) -> dict[str, RunSettings]:
+    return {
+        key: run_settings(BALANCE, robot=name, estimator=estimator)
+        for key, estimator in (("without", False), ("with", True))
+    }
 
 
 def robot_runs(
@@ -110,16 +117,12 @@ def robot_runs(
         name: Robot.
         run: Makes or finds runs by name.
     """
-    robot, records = Robot.load(name), run(planned_runs(name))
-    washing = {
-        key.removeprefix(f"{WASHING} "): record
-        for key, record in records.items()
-        if key.startswith(WASHING)
-    }
+    robot = Robot.load(name)
+    balance = run(_balance_runs(name))
     return RobotRuns(
-        washing=compare(gather(washing), robot),
-        balance_with=balance_metrics(records[f"{BALANCE} with"], robot),
-        balance_without=balance_metrics(records[f"{BALANCE} without"], robot),
+        washing=compare(gather(run(_washing_runs(name))), robot),
+        balance_with=measure_balance(balance["with"], robot),
+        balance_without=measure_balance(balance["without"], robot),
     )
 
 
@@ -136,7 +139,7 @@ def fallen(row: RobotRow) -> list[str]:
 
 
 def robots_table(rows: Sequence[RobotRow]) -> str:
-    """One column a robot, and what limits each load in sentences."""
+    """One column per robot, and what limits each load in sentences."""
     header = ["", *(row.facts.robot for row in rows)]
     lines = [[label, *map(value, rows)] for label, value in _FACTS.items()]
     if all(row.runs is not None for row in rows):

@@ -11,7 +11,7 @@ import pytest
 
 from scenarios.cli import parse
 from scenarios.commands.teleop_options import Teleop
-from scenarios.library.presets import run_settings
+from scenarios.library.run_settings import run_settings
 from scenarios.run.runner import run
 from scenarios.teleop.latency import LatencyMeter
 from scenarios.teleop.result import base_motion, hand_tracking, stream_quality

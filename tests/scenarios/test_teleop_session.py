@@ -220,7 +220,7 @@ def test_a_recorded_scenario_runs_as_the_scenario_does(tmp_path: Path) -> None:
     settings = RunSettings(duration_s=0.4, at_s=0.2)
     robot = Robot.load("alexander")
     recorded = run(settings, references=recorded_track(path, robot))
-    own = run(settings, references=find_scenario("window_washing").record(robot, 1.0))
+    own = run(settings, references=find_scenario("window_washing").motion(robot, 1.0))
     for name in ("q", "tau_Nm", "q_upper_ref"):
         np.testing.assert_array_equal(getattr(recorded, name), getattr(own, name))
 

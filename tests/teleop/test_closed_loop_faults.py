@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from teleop_bench import TICK_S, Bench
 
-from scenarios.library.presets import run_settings
+from scenarios.library.run_settings import run_settings
 from scenarios.records.record import RunRecord
 from scenarios.run.runner import run
 from teleop.messages import Pose

@@ -28,7 +28,7 @@ from wbmpc.robot import Robot
 
 @pytest.fixture(scope="module")
 def track(robot: Robot) -> ReferenceTrack:
-    return find_scenario("squat_pickup").record(robot, 4.0)
+    return find_scenario("squat_pickup").motion(robot, 4.0)
 
 
 def test_a_track_comes_back_bit_for_bit(

@@ -1,1 +1,1 @@
-"""What the robot is asked to do: reference tracks by scenario."""
+"""Building blocks of references: gestures, washing, inverse kinematics, body scale."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from scenarios.library.motions.gestures import Move, Pose, named_joints, record_moves
-from teleop.reference_track import ReferenceTrack
-from wbmpc.robot import Robot
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from teleop.reference_track import ReferenceTrack
+    from wbmpc.robot import Robot
 
 REACH_S = 2.0
 POSE = "arms_forward"
@@ -12,11 +14,18 @@ POSE = "arms_forward"
 (arXiv:2610.22176, Figs 5 and 6)."""
 
 
-def record_arms_forward(robot: Robot, duration_s: float) -> ReferenceTrack:
+def reach_forward(robot: Robot, duration_s: float) -> ReferenceTrack:
     """Reach forward and hold.
 
     Raises:
         UnknownNameError: The robot's settings lack the pose.
     """
+    from scenarios.library.motions.gestures import (
+        Move,
+        Pose,
+        named_joints,
+        record_moves,
+    )
+
     pose = Pose(joints=named_joints(robot, POSE))
     return record_moves(robot, duration_s, [Move(at_s=0.0, over_s=REACH_S, to=pose)])

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.errors import UnknownNameError
+from wbmpc.min_jerk import min_jerk
 from wbmpc.reference import UPPER_BODY, home_reference
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,21 +79,31 @@ def record_moves(
     return ReferenceTrack(
         standing=home_reference(robot),
         q_upper=q_upper,
-        v_upper=np.gradient(q_upper, 1.0 / STREAM_RATE_HZ, axis=0),
+        v_upper=stream_velocities(q_upper),
         com_height_m=table[:, -2],
         pelvis_pitch_rad=table[:, -1],
     )
 
 
+def followed_by(
+    track: ReferenceTrack, at_s: float, arms: ReferenceTrack
+) -> ReferenceTrack:
+    """A track whose spine and arms do what another's do, from a time to its end."""
+    first = round(at_s * STREAM_RATE_HZ)
+    rest = arms.q_upper[: len(track.q_upper) - first]
+    q_upper = np.vstack([track.q_upper[:first], rest])
+    return replace(track, q_upper=q_upper, v_upper=stream_velocities(q_upper))
+
+
+def stream_velocities(q: Array) -> Array:
+    """Velocities (T, n) of a stream's angles (T, n)."""
+    velocities: Array = np.gradient(q, 1.0 / STREAM_RATE_HZ, axis=0)
+    return velocities
+
+
 def stream_times(duration_s: float) -> Array:
     """Times of a stream's samples over a run."""
     return np.arange(int(np.ceil(duration_s * STREAM_RATE_HZ)) + 1) / STREAM_RATE_HZ
-
-
-def min_jerk(share: Array) -> Array:
-    """Minimum-jerk step from 0 to 1."""
-    s = np.clip(share, 0.0, 1.0)
-    return s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
 
 
 def _row(robot: Robot, pose: Pose) -> Array:

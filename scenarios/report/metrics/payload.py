@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from ekf import LinkState
+from models.arrays import Array
 from scenarios.records.record import SIDES, PayloadSeries, RunRecord
-
-Array = NDArray[np.float64]
+from scenarios.report.metrics.results import PayloadMetrics
 
 BAND = 0.1
 END_S = 1.0
 GRACE_S = 0.3
 """After a load came off, a report may still show it for so long."""
 Z95 = 1.96
-
-
-class PayloadMetrics(msgspec.Struct, frozen=True, kw_only=True):
-    """Payload report of one forearm; times are None if it never happened."""
-
-    state: str
-    """What was believed at the end."""
-    payload_kg: float
-    """Mean over the last second in which there was a load, or of the run."""
-    sigma_kg: float
-    """Reported standard deviation, at the same time."""
-    noise_kg: float
-    """Standard deviation of the report, at the same time."""
-    smallest_kg: float
-    """Smallest load that would have been noticed, at the end."""
-    attaches: int
-    """How often a load came on."""
-    attach_delay_s: float | None
-    """Longest time from a load to its being noticed."""
-    to_10pct_s: float | None
-    """Longest time from a load to within 10 % of it, for good."""
-    detach_delay_s: float | None
-    """Longest time from a removal to nominal."""
-    false_s: float
-    """Time a load was believed in without one."""
-    inside_95_pct: float | None
-    """Share of the time a load was tracked in which it was inside the interval."""
 
 
 def payload_metrics(record: RunRecord) -> dict[str, PayloadMetrics] | None:

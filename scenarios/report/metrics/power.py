@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from scenarios.records.record import RunRecord
 from wbmpc.robot import BASE, Robot
-
-Array = NDArray[np.float64]
 
 
 class MotorSettings(msgspec.Struct, frozen=True, kw_only=True):

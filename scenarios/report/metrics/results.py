@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import msgspec
 
-from scenarios.report.metrics.payload import PayloadMetrics
-
 
 class AxisErrors(msgspec.Struct, frozen=True, kw_only=True):
     """Error by axis over one window."""
@@ -39,38 +37,66 @@ class LinkMetrics(msgspec.Struct, frozen=True, kw_only=True):
 
     Deviations alpha, d, s, t are RMS over the settled window of the norm (Table V);
     `*_end`, masses and centres of mass are means over the last second of the load.
+    Without estimator only the truth is known.
     """
 
     side: str
-    mass_kg: float | None
-    mass_true_kg: float | None
-    mass_noise_kg: float | None
+    mass_kg: float | None = None
+    mass_true_kg: float | None = None
+    mass_noise_kg: float | None = None
     """Standard deviation of the estimate over the last second."""
-    com_m: tuple[float, ...] | None
-    com_true_m: tuple[float, ...] | None
-    sigma_mass_kg: float | None
-    alpha: float | None
-    d: float | None
-    s: float | None
-    t: float | None
-    alpha_end: float | None
-    d_end: tuple[float, ...] | None
-    s_end: tuple[float, ...] | None
-    t_end: tuple[float, ...] | None
-    t3_end: float | None
-    time_to_10pct_s: float | None
+    com_m: tuple[float, ...] | None = None
+    com_true_m: tuple[float, ...] | None = None
+    sigma_mass_kg: float | None = None
+    alpha: float | None = None
+    d: float | None = None
+    s: float | None = None
+    t: float | None = None
+    alpha_end: float | None = None
+    d_end: tuple[float, ...] | None = None
+    s_end: tuple[float, ...] | None = None
+    t_end: tuple[float, ...] | None = None
+    t3_end: float | None = None
+    time_to_10pct_s: float | None = None
     """From loading until mass and centre of mass stay within 10 % of truth."""
-    mass_time_to_10pct_s: float | None
+    mass_time_to_10pct_s: float | None = None
     """From loading until the link's mass alone stays within 10 %."""
-    com_time_to_10pct_s: float | None
+    com_time_to_10pct_s: float | None = None
     """From loading until its centre of mass alone stays within 10 %."""
-    payload_time_to_10pct_s: float | None
+    payload_time_to_10pct_s: float | None = None
     """From loading until the payload's mass alone stays within 10 %."""
-    mass_after_removal_kg: float | None
-    time_to_removed_s: float | None
+    mass_after_removal_kg: float | None = None
+    time_to_removed_s: float | None = None
     """From removal until the mass stays within 0.3 kg of truth."""
-    pseudo_inertia_min_eigenvalue: float | None
+    pseudo_inertia_min_eigenvalue: float | None = None
     """Smallest over all ticks, of estimate and published value alike."""
+
+
+class PayloadMetrics(msgspec.Struct, frozen=True, kw_only=True):
+    """Payload report of one forearm; times are None if it never happened."""
+
+    state: str
+    """Belief at the end."""
+    payload_kg: float
+    """Mean over the last second in which there was a load, or of the run."""
+    sigma_kg: float
+    """Reported standard deviation, at the same time."""
+    noise_kg: float
+    """Standard deviation of the report, at the same time."""
+    smallest_kg: float
+    """Smallest load that would have been noticed, at the end."""
+    attaches: int
+    """How often a load came on."""
+    attach_delay_s: float | None
+    """Longest time from a load to its being noticed."""
+    to_10pct_s: float | None
+    """Longest time from a load to within 10 % of it, for good."""
+    detach_delay_s: float | None
+    """Longest time from a removal to nominal."""
+    false_s: float
+    """Time a load was believed in without one."""
+    inside_95_pct: float | None
+    """Share of the time a load was tracked in which it was inside the interval."""
 
 
 class ComMetrics(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,7 +162,7 @@ class DeadlineMetrics(msgspec.Struct, frozen=True, kw_only=True):
     """Of the control and the plant process."""
     memory_locked: bool
     refused: tuple[str, ...]
-    """What the system refused, one sentence each."""
+    """Requests that the system refused, one sentence each."""
 
 
 class RunMetrics(msgspec.Struct, frozen=True, kw_only=True):

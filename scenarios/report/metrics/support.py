@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from scenarios.records.record import RunRecord
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 MIN_NORMAL_FORCE_N = 5.0
 """Below this a centre of pressure means nothing."""
@@ -25,6 +23,8 @@ class Stance:
 
     def __init__(self, robot: Robot) -> None:
         """Place the soles as in `robot.home_q_full`."""
+        from scipy.spatial import ConvexHull  # 0.3 s to import
+
         data = robot.full_model.createData()
         pin.framesForwardKinematics(robot.full_model, data, robot.home_q_full)
         frames = [robot.full_model.getFrameId(sole.frame) for sole in robot.soles]
@@ -38,15 +38,14 @@ class Stance:
                 for foot, sole in zip(self._feet, robot.soles, strict=True)
             ]
         )
-        self.polygon_m = convex_hull(self.soles_m.reshape(-1, 2))
+        hull = ConvexHull(self.soles_m.reshape(-1, 2))
+        self.polygon_m = hull.points[hull.vertices]
+        self._outward, self._offsets_m = hull.equations[:, :2], hull.equations[:, 2]
 
     def margin_m(self, points_m: Array) -> Array:
         """Distance (T,) of points (T, 2) inside the nearest edge, negative outside."""
-        edges = np.roll(self.polygon_m, -1, axis=0) - self.polygon_m
-        inward = np.column_stack([-edges[:, 1], edges[:, 0]])
-        inward /= np.linalg.norm(inward, axis=1, keepdims=True)
-        offsets = points_m[:, None] - self.polygon_m[None]
-        return np.min(np.sum(offsets * inward, axis=2), axis=1)
+        margin: Array = -np.max(points_m @ self._outward.T + self._offsets_m, axis=1)
+        return margin
 
     def cop_m(self, record: RunRecord) -> Array:
         """True centre of pressure (T, 2) of both feet; NaN without ground contact.
@@ -68,21 +67,3 @@ def _corners(foot: pin.SE3, half_length_m: float, half_width_m: float) -> Array:
     signs = ((1, 1), (-1, 1), (-1, -1), (1, -1))
     local = [np.array([a * half_length_m, b * half_width_m, 0.0]) for a, b in signs]
     return np.array([foot.act(corner)[:2] for corner in local])
-
-
-def convex_hull(points_m: Array) -> Array:
-    """Corners (n, 2) of the convex hull, counter-clockwise (monotone chain)."""
-    ordered = sorted({(float(x), float(y)) for x, y in points_m})
-    return np.array(_chain(ordered)[:-1] + _chain(ordered[::-1])[:-1])
-
-
-def _chain(ordered: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    chain: list[tuple[float, float]] = []
-    for x, y in ordered:
-        while len(chain) > 1:
-            (x0, y0), (x1, y1) = chain[-2:]
-            if (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0) > 0.0:
-                break
-            chain.pop()
-        chain.append((x, y))
-    return chain

@@ -18,11 +18,9 @@ from typing import Any, Protocol
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.errors import InstallError
-
-Array = NDArray[np.float64]
 
 STAGES = ("calc", "calc_diff", "backward", "forward", "iteration", "tick")
 SQP = "mim_solvers"
@@ -95,7 +93,7 @@ class SqpContender:
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What a child is asked to measure.
+    """Measurement that a child is asked for.
 
     Attributes:
         names: Contenders, names of variants or `SQP`.

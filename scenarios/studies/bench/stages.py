@@ -6,10 +6,9 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-import numpy as np
-
 from scenarios.library.catalogue import find_scenario
 from scenarios.report.metrics.results import StageTiming
+from scenarios.report.metrics.timing import percentiles
 from scenarios.run.adaptation import build_adaptation
 from scenarios.run.disturbances import Disturbances
 from scenarios.run.plant_side import PlantState, build_plant_side
@@ -28,7 +27,7 @@ class StageBench:
     def __init__(self, settings: RunSettings, robot: Robot) -> None:
         """Build everything, ready at home."""
         self._robot = robot
-        self._track = find_scenario(settings.scenario).record(
+        self._track = find_scenario(settings.scenario).motion(
             robot, settings.duration_s
         )
         self._side = build_plant_side(settings, robot)
@@ -75,9 +74,3 @@ class StageBench:
         duration_ms = 1e3 * (time.perf_counter() - started)
         self._times_ms.setdefault(stage, []).append(duration_ms)
         return result
-
-
-def percentiles(values: list[float]) -> StageTiming:
-    """Of a list that is not empty."""
-    p50, p95, p99, largest = map(float, np.percentile(values, (50, 95, 99, 100)))
-    return StageTiming(p50=p50, p95=p95, p99=p99, max=largest)

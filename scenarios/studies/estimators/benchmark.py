@@ -74,7 +74,7 @@ class EstimatorsResult(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """What the figure draws."""
+    """Data of the figure."""
 
     tracks: dict[str, list[Track]]
     truth: dict[str, Stream]
@@ -91,7 +91,7 @@ def benchmark(
         progress: Called with a word before each part.
 
     Raises:
-        ModelsError: A stream can not be made.
+        ModelsError: A stream cannot be made.
     """
     seeds = 1 if quick else 10
     robot = panda()

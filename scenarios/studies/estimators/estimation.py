@@ -18,11 +18,10 @@ from ekf import (
     is_consistent,
 )
 from ekf.payload.payload_torque import locate
+from models.arrays import Array
 from scenarios.errors import ScenarioError
 from scenarios.studies.estimators.catalogue import BATCH, make_estimator
 from scenarios.studies.estimators.streams.stream import Stream, aligned
-
-Array = NDArray[np.float64]
 
 BAND = 0.1
 """Relative width of the band around the true mass."""
@@ -34,7 +33,7 @@ SETTLE_S = 0.3
 
 @dataclass(frozen=True, kw_only=True)
 class Track:
-    """What an estimator said along a stream, T samples.
+    """Output of an estimator along a stream, T samples.
 
     Attributes:
         estimator: Its name.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from scenarios.report.metrics.evaluation import evaluate as evaluate_run
-from scenarios.report.metrics.evaluation import twin_of
-from scenarios.report.metrics.loading import LoadingMetrics
-from scenarios.report.metrics.pickup import PickupMetrics
+from scenarios.library.runtime_loading import LoadingMetrics
+from scenarios.library.squat_pickup import PickupMetrics
+from scenarios.report.evaluation import evaluate as evaluate_run
+from scenarios.report.evaluation import twin_of
 from scenarios.report.metrics.results import RunMetrics
 from scenarios.report.scoreboard import Line
 from scenarios.report.tables import number, render
@@ -27,7 +27,7 @@ SUSPECTS = ("friction", "torque_constant", "masses")
 
 
 def ablation(scope: Scope) -> Experiment:
-    """The staircase once an imperfection."""
+    """The staircase, once per imperfection."""
     runs = _twins(scope, "runtime_loading", tuple(SWITCHES))
     runs["none"] = scope.settings(
         "runtime_loading", plant="hardware_twin", ideal=tuple(SWITCHES)

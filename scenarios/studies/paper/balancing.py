@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from scenarios.report.lines import experiment_lines
-from scenarios.report.metrics.evaluation import evaluate as evaluate_run
+from scenarios.report.evaluation import evaluate as evaluate_run
+from scenarios.report.evaluation import experiment_lines
 from scenarios.report.metrics.results import RunMetrics
-from scenarios.report.paper_experiments import TIPPING_GOAL_KG, TIPPING_PAPER_KG
+from scenarios.report.paper import Goal
 from scenarios.report.scoreboard import Line
 from scenarios.report.tables import number, render
 from scenarios.run.lab import Lab
@@ -28,6 +28,10 @@ ABOUT_TIPPING = (
     "The paper shows one load (10 kg). Here the total load is searched by bisection "
     "between standing and falling by the end of the run."
 )
+TIPPING_PAPER_KG = 10.0
+"""Falls without, stands with the estimator; no other load is reported."""
+TIPPING_GOAL_KG = Goal(at_least=14.0)
+"""Largest load in both hands it stands with, with the estimator."""
 PUSH_N = 100.0
 PUSH_S = 0.15
 PUSHES = {"forward": (1.0, 0.0), "back": (-1.0, 0.0), "left": (0.0, 1.0)}
@@ -50,8 +54,8 @@ def balance(scope: Scope) -> Experiment:
         runs[f"push_{name}"] = scope.settings("balance", push=push)
 
     def evaluate(lab: Lab, robot: Robot) -> Report:
-        from scenarios.report import plots
-        from scenarios.report.plots_experiments import posture
+        from scenarios.report.plots import support_polygon
+        from scenarios.report.posture import posture
 
         records = lab.runs(runs)
         metrics = {name: evaluate_run(r, robot) for name, r in records.items()}
@@ -62,7 +66,7 @@ def balance(scope: Scope) -> Experiment:
             data=metrics,
             figures={
                 "fig5_posture": lambda: posture(robot, records),
-                "fig5_polygon": lambda: plots.balance(records, robot),
+                "fig5_polygon": lambda: support_polygon(records, robot),
             },
             fallen=tuple(fallen),
         )
@@ -157,8 +161,7 @@ def _balance_lines(metrics: Mapping[str, RunMetrics]) -> list[Line]:
         unit="s",
         paper="falls" if without.fell else "falls (ours stands)",
     )
-    assert with_it.experiment is not None
-    return [stood, *experiment_lines(with_it.experiment)]
+    return [stood, *experiment_lines(with_it)]
 
 
 def _push_table(metrics: Mapping[str, RunMetrics]) -> str:
@@ -185,7 +188,7 @@ def _get(metrics: RunMetrics, field: str) -> Any:
 
 
 def _tipping_figure(found: Mapping[str, TippingLoad]) -> Figure:
-    from scenarios.report.plots import BLUE, RED, new_figure
+    from scenarios.report.figure_style import BLUE, RED, new_figure
 
     figure = new_figure(8.0, 2.4)
     axis = figure.subplots()

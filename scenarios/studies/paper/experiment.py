@@ -1,4 +1,4 @@
-"""What one part of the reproduction is made of."""
+"""One part of the reproduction: its runs, and the report made of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from scenarios.library.presets import run_settings
+from scenarios.library.catalogue import find_scenario
+from scenarios.library.run_settings import run_settings
 from scenarios.report.scoreboard import Line
 from scenarios.run.lab import Lab
 from scenarios.run.settings import RunSettings
@@ -32,23 +33,15 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True):
     def settings(self, scenario: str, **asked: Any) -> RunSettings:
         """Settings of a run; a quick one is as short as its figures allow."""
         if self.quick:
-            asked = QUICK.get(scenario, {}) | asked
+            asked = {**find_scenario(scenario).quick, **asked}
         return run_settings(
             scenario, robot=self.robot, overrides=self.overrides, **asked
         )
 
 
-QUICK: dict[str, dict[str, float]] = {
-    "window_washing": {"duration_s": 7.0},
-    "balance": {"duration_s": 8.0},
-    "runtime_loading": {"at_s": 4.0, "remove_at_s": 16.5, "duration_s": 20.0},
-    "squat_pickup": {"duration_s": 19.0},
-}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """What came out.
+    """Results of one part.
 
     Attributes:
         lines: Figures, beside the paper's and our goals.

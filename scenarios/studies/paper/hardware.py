@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from scenarios.library.runtime_loading import COM_M, LoadingMetrics
+from scenarios.library.scenario import unloaded_replay
 from scenarios.records.record import RunRecord
-from scenarios.report.lines import experiment_lines
+from scenarios.report.evaluation import evaluate as evaluate_run
+from scenarios.report.evaluation import experiment_figures, experiment_lines
 from scenarios.report.metrics.base_error import base_error
-from scenarios.report.metrics.evaluation import evaluate as evaluate_run
-from scenarios.report.metrics.evaluation import unloaded_replay
-from scenarios.report.metrics.loading import LoadingMetrics
 from scenarios.report.metrics.results import RunMetrics
-from scenarios.report.paper_experiments import LOADING_COM_M
-from scenarios.report.plots_experiments import experiment_figures
 from scenarios.report.scoreboard import Line
 from scenarios.report.tables import number, render
 from scenarios.run.lab import Lab
@@ -46,17 +44,16 @@ def loading(scope: Scope) -> Experiment:
         records = lab.runs(runs)
         metrics = {name: evaluate_run(r, robot) for name, r in records.items()}
         shown = {"with_estimator": records["with_estimator"]}
-        main = _experiment(metrics["with_estimator"])
-        kinds = {"plain": main, "tared": _experiment(metrics["tared"])}
-        kinds["clean plant"] = _experiment(metrics["clean plant"])
+        lines = {name: experiment_lines(m) for name, m in metrics.items()}
+        lines = {"plain": lines.pop("with_estimator"), **lines}
         return Report(
-            lines=experiment_lines(main),
+            lines=lines["plain"],
             tables={
-                "Plain, tared, and on the clean plant": beside_table(
-                    {name: experiment_lines(result) for name, result in kinds.items()}
-                ),
+                "Plain, tared, and on the clean plant": beside_table(lines),
                 "Staircase": steps_table(metrics),
-                "Table VI: centre of mass in the mid-foot frame": com_table(main),
+                "Table VI: centre of mass in the mid-foot frame": com_table(
+                    _experiment(metrics["with_estimator"])
+                ),
                 "Estimated base against the simulator": base_table(records),
             },
             data=metrics,
@@ -89,15 +86,11 @@ def pickup(scope: Scope) -> Experiment:
         metrics = evaluate_run(records["with_estimator"], robot, records["unloaded"])
         ideal = evaluate_run(records["clean plant"], robot, records["clean unloaded"])
         shown = {name: records[name] for name in ("with_estimator", "unloaded")}
-        assert metrics.experiment is not None and ideal.experiment is not None
-        lines = experiment_lines(metrics.experiment)
-        ideal_lines = experiment_lines(ideal.experiment)
+        lines = {"twin": experiment_lines(metrics), "clean": experiment_lines(ideal)}
         return Report(
-            lines=lines,
+            lines=lines["twin"],
             tables={
-                "Twin beside clean plant": beside_table(
-                    {"twin": lines, "clean": ideal_lines}
-                ),
+                "Twin beside clean plant": beside_table(lines),
                 "Estimated base against the simulator": base_table(records),
             },
             data={"with_estimator": metrics, "clean plant": ideal},
@@ -139,7 +132,7 @@ def com_table(metrics: LoadingMetrics) -> str:
     """Table VI beside the paper's."""
     rows = []
     for axis, com in metrics.com.items():
-        mean, low, high, spread = LOADING_COM_M[axis]
+        mean, low, high, spread = COM_M[axis]
         ours = (com.mean_m, com.min_m, com.max_m)
         rows.append([axis, *(number(v, 3) for v in ours), number(com.spread_mm, 0)])
         paper = (number(v, 3) for v in (mean, low, high))

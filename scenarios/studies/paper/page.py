@@ -28,7 +28,7 @@ def write_page(
         facts: What the reader must know of how it was made, by title.
 
     Raises:
-        OSError: The file can not be written.
+        OSError: The file cannot be written.
     """
     sections = [_section(e, r, pictures) for e, r in parts]
     body = "\n".join([_summary(parts), *sections, _facts(facts)])

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scenarios.records.record import RunRecord
-from scenarios.report.lines import experiment_lines
-from scenarios.report.metrics.evaluation import evaluate as evaluate_run
-from scenarios.report.metrics.evaluation import twin_of
+from scenarios.report.evaluation import evaluate as evaluate_run
+from scenarios.report.evaluation import experiment_lines, twin_of
 from scenarios.report.metrics.results import RunMetrics
-from scenarios.report.metrics.spread import spread_table, spreads
 from scenarios.report.paper import Goal
 from scenarios.report.scoreboard import Line
+from scenarios.report.spread import spread_table, spreads
 from scenarios.run.lab import Lab
 from scenarios.run.settings import RunSettings
 from scenarios.studies.paper.experiment import Experiment, Report, Scope
@@ -59,10 +58,8 @@ def seeds(scope: Scope, scenarios: Sequence[str] = SEEDED) -> Experiment:
 
 
 def seed_lines(metrics: RunMetrics) -> list[Line]:
-    """Figures of one run that are compared over seeds."""
-    if metrics.experiment is not None:
-        return experiment_lines(metrics.experiment)
-    return _washing_lines(metrics)
+    """Figures of one run that are compared over seeds: the scenario's, or the tip's."""
+    return experiment_lines(metrics) or _tip_lines(metrics)
 
 
 def _measure(
@@ -82,8 +79,8 @@ def _measure(
     return metrics
 
 
-def _washing_lines(metrics: RunMetrics) -> list[Line]:
-    """Without goals: those of window washing are for the clean plant."""
+def _tip_lines(metrics: RunMetrics) -> list[Line]:
+    """Of the loaded arm; the goals of a comparison are for the clean plant."""
     arm = "right" if metrics.arm == "right" else "left"
     tip = metrics.tip[arm]
     link = next(m for m in metrics.links.values() if m.side == arm)

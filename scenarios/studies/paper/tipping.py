@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from scenarios.library.loads import loaded_sides
+from scenarios.library.loads.schedule import loaded_sides
 from scenarios.records.record import RunRecord
 from scenarios.run.settings import RunSettings
 

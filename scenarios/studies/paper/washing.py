@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from scenarios.report.paper import PRIOR_GOAL, WASHING_GOALS
+from scenarios.library.window_washing import GOALS
+from scenarios.report.paper import PRIOR_GOAL
 from scenarios.report.scoreboard import Line
-from scenarios.report.tables import comparison_table
 from scenarios.run.lab import Lab
 from scenarios.studies.comparison import Comparison, compare, gather, plan_runs
+from scenarios.studies.comparison_table import comparison_table
 from scenarios.studies.paper.experiment import Experiment, Report, Scope
 from wbmpc.robot import Robot
 
@@ -82,7 +83,7 @@ def _tracking(result: Comparison) -> list[Line]:
                     value=getattr(metrics.tip[result.arm], key),
                     unit="mm",
                     paper=getattr(published, key) if published else None,
-                    goal=WASHING_GOALS[key] if word == "with" else None,
+                    goal=GOALS[key] if word == "with" else None,
                 )
             )
     return lines
@@ -95,7 +96,7 @@ def _ratios(result: Comparison) -> list[Line]:
             label=f"{axis}, without over with",
             value=getattr(result, f"ratio_{axis}"),
             paper=getattr(result.paper, f"ratio_{axis}") if result.paper else None,
-            goal=WASHING_GOALS.get(f"ratio_{axis}"),
+            goal=GOALS.get(f"ratio_{axis}"),
         )
         for axis in "yz"
     ]
@@ -122,7 +123,7 @@ def _estimate(result: Comparison) -> list[Line]:
             unit=unit,
             decimals=3,
             paper=published[key],
-            goal=WASHING_GOALS[key],
+            goal=GOALS[key],
         )
         for key, (label, unit) in labels.items()
     ]

@@ -71,7 +71,7 @@ class ArmBenchResult(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class PlantChange:
-    """What is wrong with the plant on purpose, for the gate to find.
+    """A fault put into the plant on purpose, for the gate to find.
 
     Attributes:
         armature_kgm2: Its rotor inertia; None: that of the settings.
@@ -165,7 +165,7 @@ def bench_rows(arm: Arm, logs: Logs) -> list[BenchRow]:
 
 
 def recoveries(rows: Sequence[BenchRow]) -> list[Recovery]:
-    """What estimating recovers of what not knowing costs, by payload."""
+    """How much of the cost of not knowing the payload estimating recovers."""
     found = {(row.payload_kg, row.model): row for row in rows}
     return [
         Recovery(

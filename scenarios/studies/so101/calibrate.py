@@ -67,7 +67,7 @@ def calibrate_points(path: Path, readings_kg: tuple[float, ...]) -> CalibrationR
     """Fit a file, and map some readings.
 
     Raises:
-        ScenarioError: The file can not be used, its points determine no line, or a
+        ScenarioError: The file cannot be used, its points determine no line, or a
             reading is not finite.
     """
     for reading in readings_kg:

@@ -42,18 +42,18 @@ class DriveResult(msgspec.Struct, frozen=True, kw_only=True):
     """Periods in which the last good command was kept."""
     late_periods: int
     complaint: str
-    """What a servo complained about last."""
+    """Last complaint of a servo."""
     fault: str | None
     """Why control was given up."""
     refused: list[str]
-    """What the operating system did not grant."""
+    """Requests that the operating system did not grant."""
 
 
 def drive(options: ArmDrive) -> tuple[DriveResult, ArmLog]:
     """Home, then the task; the arm holds its last goal at the end and on faults.
 
     Raises:
-        ModelsError: Bad input, a port that can not be opened, a servo that does not
+        ModelsError: Bad input, a port that cannot be opened, a servo that does not
             answer.
     """
     arm = Arm.load()

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ekf.payload.static_payload import HeldPose, fit_torque_constant, identify_static
+from models.arrays import Array
 from scenarios.errors import ScenarioError
 from wbmpc.arm.description import Arm
 from wbmpc.arm.interface import ArmPlant
 from wbmpc.arm.reference import MinimumJerk
 from wbmpc.arm.servo_arm import ServoMeasurement
 from wbmpc.plant.interface import Measurement
-
-Array = NDArray[np.float64]
 
 
 class StaticScale:

@@ -32,7 +32,7 @@ class JitterResult(msgspec.Struct, frozen=True, kw_only=True):
     cycles: int
     rows: list[Lateness]
     refused: list[str]
-    """What the operating system did not grant, one sentence each."""
+    """Requests that the operating system refused, one sentence each."""
 
 
 def run_jitter(period_s: float, cycles: int, priority: int) -> JitterResult:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ekf.payload.momentum_observer import MomentumPayload
 from ekf.payload.moving_payload import MovingPayload
@@ -18,12 +17,11 @@ from ekf.payload.servo_torque import (
 )
 from ekf.payload.template_rls import TemplateRLS
 from ekf.signals.samples import JointSample
+from models.arrays import Array
 from wbmpc.arm.description import TIP, Arm
 from wbmpc.arm.interface import ArmPlant
 from wbmpc.arm.reference import PoseTour
 from wbmpc.arm.servo_arm import ServoMeasurement
-
-Array = NDArray[np.float64]
 
 CALIBRATION_POSES_RAD = np.array(
     [
@@ -42,7 +40,7 @@ CALIBRATION_MOVE_S, CALIBRATION_REST_S = 1.0, 0.3
 
 @dataclass(frozen=True, kw_only=True)
 class ServoLog:
-    """What the bus brought along a run, T periods of n joints.
+    """Readings of the bus along a run, T periods of n joints.
 
     Attributes:
         time_s: (T,) times.

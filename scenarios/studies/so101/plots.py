@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scenarios.report.plots import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY
-from scenarios.report.plots import new_figure as _new_figure
+from scenarios.report.figure_style import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED, SKY
+from scenarios.report.figure_style import new_figure as _new_figure
 from scenarios.studies.so101.bench import (
     COMPUTED_TORQUE,
     KNOWN,

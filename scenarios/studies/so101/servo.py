@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from ekf.payload.affine_calibration import AffineFit, fit_affine
 from ekf.payload.servo_torque import ServoTorque
+from models.arrays import Array
 from models.so101 import load_so101
 from scenarios.studies.so101.bench import GateFigures, PlantChange, pass_gate
 from scenarios.studies.so101.estimates import FrozenMass, MotionMass, ServoMass
@@ -31,7 +31,6 @@ from wbmpc.arm.run import ArmLog
 from wbmpc.arm.servo_arm import ServoArm
 from wbmpc.arm.servo_faults import NO_FAULTS, ServoFaults, only
 
-Array = NDArray[np.float64]
 Progress = Callable[[str], None]
 
 CALIBRATION_KG = (0.0, 0.090, 0.181, 0.273)
@@ -45,7 +44,7 @@ MOVING = "CT, moving estimator"
 
 
 class CauseRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What the motion RLS makes of one difference between motors and servos."""
+    """Estimate of the motion RLS under one difference between motors and servos."""
 
     cause: str
     raw_mass_kg: dict[str, float]
@@ -66,7 +65,7 @@ class TrackingRow(msgspec.Struct, frozen=True, kw_only=True):
     ee_miss_m: float
     raw_mass_kg: float | None
     mass_kg: float | None
-    """What was compensated at the end."""
+    """Mass compensated at the end."""
 
 
 class ScaleFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,7 +127,7 @@ class ArmServoResult(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(kw_only=True)
 class Shown:
-    """What the figures draw.
+    """Data of the figures.
 
     Attributes:
         logs: Runs by payload and controller.

@@ -1,4 +1,4 @@
-"""What `wbmpc so101` prints."""
+"""Text that `wbmpc so101` prints."""
 
 from __future__ import annotations
 

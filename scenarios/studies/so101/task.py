@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from models.so101.settings import ComputedTorqueSettings, JointPdSettings
 from wbmpc.arm.adaptive import AdaptiveComputedTorque, MassEstimate
 from wbmpc.arm.computed_torque import ComputedTorque
@@ -14,8 +14,6 @@ from wbmpc.arm.interface import ArmPlant
 from wbmpc.arm.joint_pd import JointPd
 from wbmpc.arm.reference import MinimumJerk
 from wbmpc.arm.run import ArmLog, run_arm
-
-Array = NDArray[np.float64]
 
 
 class Controllers:

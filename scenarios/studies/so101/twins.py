@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from models.so101 import load_so101
 from scenarios.studies.so101.moving import calibrate_servos, designs
 from scenarios.studies.so101.servo import record_run
 from wbmpc.arm.description import Arm
 from wbmpc.arm.servo_arm import ServoArm
-
-Array = NDArray[np.float64]
 
 STIFFNESS_SPREAD, FRICTION_SPREAD = 0.3, 1.0
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios.library.loads import single_load, staircase
-from scenarios.library.presets import run_settings
+from scenarios.library.loads.schedule import single_load
+from scenarios.library.run_settings import run_settings
+from scenarios.library.runtime_loading import staircase
 
 
 def test_one_load_on_and_off() -> None:

@@ -8,19 +8,19 @@ import pinocchio as pin
 import pytest
 
 from models.errors import UnknownNameError
-from scenarios.library.motions.arms_forward import record_arms_forward
-from scenarios.library.motions.body_scale import height_ratio, mass_ratio, reach_ratio
-from scenarios.library.motions.window_washing import (
-    WashingMotion,
-    record_standing,
-    suited_motion,
-)
-from scenarios.library.presets import run_settings
-from scenarios.library.suited_load import (
+from scenarios.library.loads.suited_load import (
     TORQUE_SHARE,
     arm_strength,
     suited_load,
 )
+from scenarios.library.motions.arms_forward import reach_forward
+from scenarios.library.motions.body_scale import height_ratio, mass_ratio, reach_ratio
+from scenarios.library.motions.washing import (
+    WashingMotion,
+    suited_motion,
+)
+from scenarios.library.run_settings import run_settings
+from scenarios.library.standing import stand
 from wbmpc.robot import Robot
 from wbmpc.settings import load_settings
 
@@ -43,7 +43,7 @@ def weakened(robot: Robot, joint: str, effort_Nm: float) -> Robot:
 def test_the_papers_robot_gets_the_papers_numbers(robot: Robot) -> None:
     assert mass_ratio(robot) == height_ratio(robot) == reach_ratio(robot) == 1.0
     assert suited_motion(robot) == WashingMotion()
-    track = record_arms_forward(robot, 3.0)
+    track = reach_forward(robot, 3.0)
     load = suited_load(robot, track, 5.0, ("left", "right"))
     assert load.load_kg == 5.0
     assert load.weight_share == pytest.approx(0.15, abs=1e-3)
@@ -75,7 +75,7 @@ def test_a_load_at_the_limit_takes_the_limit(robot: Robot) -> None:
 
 def test_weak_arms_get_less_and_it_is_said(robot: Robot) -> None:
     weak = weakened(robot, "RIGHT_ELBOW_Y", 20.0)
-    track = record_standing(weak)
+    track = stand(weak, 1.0)
     left, both = (
         suited_load(weak, track, 5.0, sides) for sides in (("left",), ("left", "right"))
     )
@@ -88,7 +88,7 @@ def test_weak_arms_get_less_and_it_is_said(robot: Robot) -> None:
 
 def test_an_arm_that_does_not_hold_itself_gets_nothing(robot: Robot) -> None:
     weak = weakened(robot, "LEFT_SHOULDER_Y", 0.1)
-    track = record_arms_forward(weak, 3.0)
+    track = reach_forward(weak, 3.0)
     assert suited_load(weak, track, 5.0, ("left",)).load_kg == 0.0
 
 
@@ -99,7 +99,7 @@ def test_what_is_asked_for_goes_before_what_suits() -> None:
 
 
 def test_other_robots_get_their_share_or_what_they_can_hold() -> None:
-    """Half the paper's robot washes with half its load; two of those its waist can not
+    """Half the paper's robot washes with half its load; two of those its waist cannot
     hold far ahead."""
     assert run_settings("window_washing", robot="g1").payload_kg == pytest.approx(2.5)
     assert 1.0 < run_settings("balance", robot="g1").payload_kg < 2.5
@@ -107,7 +107,7 @@ def test_other_robots_get_their_share_or_what_they_can_hold() -> None:
 
 def test_the_spine_holds_both_arms(robot: Robot) -> None:
     g1 = Robot.load("g1")
-    track = record_arms_forward(g1, 3.0)
+    track = reach_forward(g1, 3.0)
     one, both = (
         suited_load(g1, track, 50.0, sides).strength
         for sides in (("left",), ("left", "right"))
@@ -115,12 +115,12 @@ def test_the_spine_holds_both_arms(robot: Robot) -> None:
     assert both.joint == "waist_pitch_joint"
     assert both.load_kg < 0.6 * one.load_kg
     # The paper's robot has a spine that turns about the vertical only.
-    strong = suited_load(robot, record_arms_forward(robot, 3.0), 50.0, ("left",))
+    strong = suited_load(robot, reach_forward(robot, 3.0), 50.0, ("left",))
     assert strong.strength.joint == "LEFT_ELBOW_Y"
 
 
 def test_a_missing_pose_is_named(robot: Robot) -> None:
     bare = Robot(msgspec.structs.replace(load_settings("alexander"), poses={}))
     with pytest.raises(UnknownNameError, match="'arms_forward'"):
-        record_arms_forward(bare, 3.0)
+        reach_forward(bare, 3.0)
     assert robot.settings.poses

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from scenarios.library.motions.inverse_kinematics import solve_arms
-from scenarios.library.motions.window_washing import WashingMotion, record_washing
+from scenarios.library.motions.washing import WashingMotion, record_washing
 from teleop import STREAM_RATE_HZ
 from wbmpc.errors import RobotError
 from wbmpc.reference import UPPER_BODY
@@ -76,5 +76,5 @@ def test_velocities_are_those_of_the_angles(robot: Robot) -> None:
 
 
 def test_a_target_out_of_reach_is_refused(robot: Robot) -> None:
-    with pytest.raises(RobotError, match="left tip can not reach"):
+    with pytest.raises(RobotError, match="left tip cannot reach"):
         solve_arms(robot, {"left": np.array([2.0, 0.0, 1.0])}, robot.home_q)

@@ -9,15 +9,20 @@ import numpy as np
 import pytest
 from sample_records import make_record
 
-from scenarios.library.loads import staircase
-from scenarios.library.presets import run_settings
+from scenarios.library.balance import measure_balance
+from scenarios.library.run_settings import run_settings
+from scenarios.library.runtime_loading import measure_loading, staircase
+from scenarios.library.squat_pickup import measure_pickup
 from scenarios.records.record import RunRecord
-from scenarios.report.lines import experiment_lines
-from scenarios.report.metrics.balance import balance_metrics, pelvis_pitch_deg
-from scenarios.report.metrics.evaluation import evaluate, evaluation_text, twin_of
-from scenarios.report.metrics.loading import loading_metrics
-from scenarios.report.metrics.pickup import pickup_metrics, reference_tip_m
+from scenarios.report.evaluation import (
+    evaluate,
+    evaluation_text,
+    experiment_lines,
+    twin_of,
+)
+from scenarios.report.metrics.body import pelvis_pitch_deg
 from scenarios.report.metrics.power import PowerModel
+from scenarios.report.metrics.tips import reference_tip_m
 from scenarios.run.settings import Push, RunSettings
 from wbmpc.robot import BASE, Robot
 
@@ -51,7 +56,7 @@ def _staircase_record(robot: Robot, share: float, bias_kg: float) -> RunRecord:
 
 
 def test_recovery_is_relative_to_the_estimate_before_loading(robot: Robot) -> None:
-    metrics = loading_metrics(_staircase_record(robot, 0.9, 0.6), robot)
+    metrics = measure_loading(_staircase_record(robot, 0.9, 0.6), robot)
     assert metrics.bias_kg == pytest.approx(0.6)
     assert [s.recovered_pct for s in metrics.steps] == pytest.approx([90.0] * 5)
     assert metrics.recovered_min_pct == pytest.approx(90.0)
@@ -83,7 +88,7 @@ def test_run_that_ended_early_has_no_figures_for_later_treads(robot: Robot) -> N
             for side, tip in whole.tips.items()
         },
     )
-    metrics = loading_metrics(record, robot)
+    metrics = measure_loading(record, robot)
     shares = [s.recovered_pct for s in metrics.steps]
     assert shares[:2] == pytest.approx([100.0, 100.0])
     assert shares[2:] == [None, None, None]
@@ -95,7 +100,7 @@ def test_com_table(robot: Robot) -> None:
     record = _staircase_record(robot, 1.0, 0.0)
     record.com_m[record.time_s > 30.0, 0] += 0.02
     record.com_m[record.time_s < 2.0, 0] -= 0.5
-    com = loading_metrics(record, robot).com
+    com = measure_loading(record, robot).com
     assert com["x"].spread_mm == pytest.approx(20.0)
     assert com["x"].max_m == pytest.approx(0.02)
     assert com["z"].mean_m == pytest.approx(0.8)
@@ -107,7 +112,7 @@ def test_balance_figures(robot: Robot) -> None:
     late = record.time_s > 8.0
     record.pelvis_m[late, 0] -= 0.09
     record.com_m[late, 0] += 0.013
-    metrics = balance_metrics(record, robot)
+    metrics = measure_balance(record, robot)
     assert metrics.load_total_kg == 10.0
     assert metrics.stood
     assert metrics.pelvis_shift_x_mm == pytest.approx(-90.0)
@@ -123,7 +128,7 @@ def test_push_figures(robot: Robot) -> None:
     record = _record(robot, run_settings("balance", push=push))
     swing = (record.time_s >= 8.0) & (record.time_s < 9.0)
     record.com_m[swing, 1] += 0.03
-    metrics = balance_metrics(record, robot).push
+    metrics = measure_balance(record, robot).push
     assert metrics is not None
     assert metrics.impulse_left_Ns == pytest.approx(10.0)
     assert metrics.com_excursion_mm == pytest.approx(30.0)
@@ -150,7 +155,7 @@ def test_pickup_figures(robot: Robot) -> None:
     record = _washing_record(robot, 7.0)
     replay = _washing_record(robot, 1.0, payload_kg=0.0)
     record.com_m[record.time_s > 14.0, 2] += 0.02
-    metrics = pickup_metrics(record, robot, replay)
+    metrics = measure_pickup(record, robot, replay)
     assert metrics.tip.bias_z_mm == pytest.approx(-7.0)
     assert metrics.tip.rmse_y_mm == pytest.approx(0.0, abs=1e-6)
     assert metrics.replay is not None
@@ -171,7 +176,7 @@ def test_path_on_a_fixed_pelvis_counts_pelvis_motion(robot: Robot) -> None:
         **record.tips,
         "right": dataclasses.replace(record.tips["right"], world_m=moved),
     }
-    metrics = pickup_metrics(dataclasses.replace(record, tips=tips), robot)
+    metrics = measure_pickup(dataclasses.replace(record, tips=tips), robot)
     assert metrics.tip.rmse_y_mm == pytest.approx(0.0, abs=1e-6)
     assert metrics.tip_fixed_pelvis.rmse_y_mm == pytest.approx(10.0)
 
@@ -195,7 +200,7 @@ def test_every_experiment_prints_lines_and_json(robot: Robot, name: str) -> None
     twin = None if twin_settings is None else _record(robot, twin_settings)
     metrics = evaluate(record, robot, twin)
     assert metrics.experiment is not None
-    lines = experiment_lines(metrics.experiment)
+    lines = experiment_lines(metrics)
     keys = [line.key for line in lines]
     assert len(set(keys)) == len(keys)
     text = evaluation_text(metrics)

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
-import pinocchio as pin
 import pytest
 from sample_records import make_record
 
+from scenarios.library.scenario import unloaded
 from scenarios.records.record import RunRecord
-from scenarios.report.metrics.run import (
-    Windows,
-    measure,
-    pseudo_inertia,
-    tip_error_m,
-    unloaded,
-)
-from scenarios.report.metrics.support import Stance, convex_hull
+from scenarios.report.metrics.run import measure
+from scenarios.report.metrics.support import Stance
+from scenarios.report.metrics.tips import tip_error_m
+from scenarios.report.metrics.windows import Windows
 from wbmpc.robot import Robot
 
 
@@ -120,13 +116,6 @@ def test_without_estimator_nothing_is_claimed(robot: Robot) -> None:
     assert metrics.ground.vertical_error_rms_pct is None
 
 
-def test_pseudo_inertia_is_pinocchios() -> None:
-    inertia = pin.Inertia.Random()
-    expected = pin.PseudoInertia.FromInertia(inertia).toMatrix()
-    computed = pseudo_inertia(inertia.toDynamicParameters()[None])[0]
-    assert np.allclose(computed, expected, atol=1e-12)
-
-
 def test_impossible_published_body_is_noticed(robot: Robot) -> None:
     record = make_record(robot)
     assert measure(record, robot).published_positive_definite is True
@@ -182,11 +171,15 @@ def test_duration_and_real_time_factor(robot: Robot) -> None:
     assert metrics.timing_ms["mpc"].p50 == pytest.approx(5.0)
 
 
-def test_hull_of_a_square_with_points_inside() -> None:
-    square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], dtype=float)
-    inside = np.array([[0.5, 0.5], [0.2, 0.9], [0.5, 0.0]])
-    hull = convex_hull(np.vstack([inside, square]))
-    assert sorted(map(tuple, hull)) == sorted(map(tuple, square))
+def test_polygon_goes_around_both_soles_counter_clockwise(robot: Robot) -> None:
+    stance = Stance(robot)
+    corners = stance.soles_m.reshape(-1, 2)
+    assert (stance.margin_m(corners) > -1e-12).all()
+    x, y = stance.polygon_m.T
+    area = 0.5 * np.sum(x * np.roll(y, -1) - y * np.roll(x, -1))
+    sole = robot.soles[0]
+    width = 2 * sole.half_width_m + np.ptp(stance.soles_m.mean(axis=1)[:, 1])
+    assert area == pytest.approx(2 * sole.half_length_m * width, rel=1e-3)
 
 
 def test_centre_of_pressure_of_equal_feet_is_between_them(robot: Robot) -> None:

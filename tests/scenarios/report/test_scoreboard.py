@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios.report.metrics.spread import spread_table, spreads
 from scenarios.report.paper import Goal
 from scenarios.report.scoreboard import Line, lines_table, verdict
+from scenarios.report.spread import spread_table, spreads
 
 GOOD = Line(
     key="a_mm", label="a", value=3.0, unit="mm", paper=5.0, goal=Goal(at_most=4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenarios.library.presets import run_settings
+from scenarios.library.run_settings import run_settings
 from scenarios.run.disturbances import Disturbances
 from scenarios.run.settings import Push, RunSettings
 from wbmpc.plant import MockPlant

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scenarios.cli import main
-from scenarios.library.presets import run_settings
+from scenarios.library.run_settings import run_settings
 from scenarios.records.record import RunRecord
 from scenarios.report.metrics.run import measure
 from scenarios.run.runner import run

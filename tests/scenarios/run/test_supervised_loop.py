@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenarios.library.loads import LoadEvent
+from scenarios.library.loads.schedule import LoadEvent
 from scenarios.records.record import RunRecord
 from scenarios.report.metrics.payload import PayloadMetrics, payload_metrics
 from scenarios.run import runner

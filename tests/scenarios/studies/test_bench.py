@@ -11,10 +11,10 @@ import pytest
 from scenarios.cli import EXIT_BAD_END, EXIT_OK, main
 from scenarios.commands import bench as command
 from scenarios.report.metrics.results import StageTiming
+from scenarios.report.metrics.timing import percentiles
 from scenarios.studies.bench import solvers
 from scenarios.studies.bench.report import GOALS, BenchResult, bench_table, load_last
 from scenarios.studies.bench.solvers import SQP, Request, measure_in_child
-from scenarios.studies.bench.stages import percentiles
 from wbmpc.errors import InstallError
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scenarios.library.presets import run_settings
+from scenarios.library.balance import BalanceMetrics
+from scenarios.library.run_settings import run_settings
+from scenarios.library.runtime_loading import LoadingMetrics
+from scenarios.library.squat_pickup import PickupMetrics
 from scenarios.records.record import RunRecord
-from scenarios.report.metrics.balance import BalanceMetrics
-from scenarios.report.metrics.evaluation import evaluate
-from scenarios.report.metrics.loading import LoadingMetrics
-from scenarios.report.metrics.pickup import PickupMetrics
+from scenarios.report.evaluation import evaluate
 from scenarios.run.runner import run
 from scenarios.run.settings import Push
 from wbmpc.robot import Robot

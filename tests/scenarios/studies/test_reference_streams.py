@@ -8,8 +8,7 @@ import pytest
 
 from scenarios.library.catalogue import find_scenario, scenario_names
 from scenarios.library.motions.gestures import HOME, Move, Pose, record_moves
-from scenarios.library.motions.squat_pickup import RISE_AT_S, WASH_AT_S, squat
-from scenarios.library.presets import PRESETS
+from scenarios.library.squat_pickup import RISE_AT_S, WASH_AT_S, squat
 from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.errors import UnknownNameError
 from wbmpc.reference import UPPER_BODY, home_reference
@@ -25,8 +24,8 @@ def robot() -> Robot:
 
 @pytest.fixture(scope="module", params=scenario_names())
 def track(request: pytest.FixtureRequest, robot: Robot) -> ReferenceTrack:
-    duration_s = PRESETS[request.param].duration_s
-    return find_scenario(request.param).record(robot, duration_s)
+    scenario = find_scenario(request.param)
+    return scenario.motion(robot, scenario.defaults.duration_s)
 
 
 def test_starts_at_home_without_a_jump(robot: Robot, track: ReferenceTrack) -> None:
@@ -57,12 +56,12 @@ def test_velocities_belong_to_the_angles(track: ReferenceTrack) -> None:
 @pytest.mark.parametrize("duration_s", [0.5, 2.0, 14.0])
 def test_short_runs_have_references_too(robot: Robot, duration_s: float) -> None:
     for name in scenario_names():
-        track = find_scenario(name).record(robot, duration_s)
+        track = find_scenario(name).motion(robot, duration_s)
         assert track.at(duration_s).is_finite()
 
 
 def test_arms_reach_forward_level_and_apart(robot: Robot) -> None:
-    track = find_scenario("balance").record(robot, 4.0)
+    track = find_scenario("balance").motion(robot, 4.0)
     q = robot.home_q.copy()
     q[7 + robot.joints(*UPPER_BODY)] = track.at(4.0).q_upper
     data = robot.model.createData()
@@ -80,7 +79,7 @@ def test_arms_reach_forward_level_and_apart(robot: Robot) -> None:
 
 
 def test_squat_asks_for_height_pitch_yaw_and_arms(robot: Robot) -> None:
-    track = find_scenario("squat_pickup").record(robot, 26.0)
+    track = find_scenario("squat_pickup").motion(robot, 26.0)
     home, low = home_reference(robot), track.at(RISE_AT_S - 0.1)
     assert home.com_m[2] - low.com_m[2] == pytest.approx(squat(robot).com_lower_m)
     pitch = pin.log3(home.rotation_midfoot_to_pelvis.T @ low.rotation_midfoot_to_pelvis)
@@ -92,7 +91,7 @@ def test_squat_asks_for_height_pitch_yaw_and_arms(robot: Robot) -> None:
 
 def test_washing_after_the_squat_starts_at_home_and_moves(robot: Robot) -> None:
     track, home = (
-        find_scenario("squat_pickup").record(robot, 26.0),
+        find_scenario("squat_pickup").motion(robot, 26.0),
         home_reference(robot),
     )
     start = track.at(WASH_AT_S)

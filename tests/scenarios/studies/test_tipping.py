@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sample_records import make_record
 
-from scenarios.library.presets import run_settings
+from scenarios.library.run_settings import run_settings
 from scenarios.records.record import RunRecord
 from scenarios.run.settings import RunSettings
 from scenarios.studies.paper.tipping import MAX_TOTAL_KG, find_tipping_load

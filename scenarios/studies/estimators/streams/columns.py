@@ -8,15 +8,14 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ekf import JointLog
 from ekf.model_lookup import root_dofs
+from models.arrays import Array
 from models.errors import UnknownNameError
 from models.toml_file import read_struct
 from scenarios.errors import ScenarioError
 
-Array = NDArray[np.float64]
 Table = Mapping[str, Array]
 """Columns of equal length by name."""
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ekf import JointLog, LegTorqueWrench
 from ekf.model_lookup import root_dofs
@@ -16,8 +15,6 @@ from scenarios.studies.estimators.streams.stream import EstimationRobot, Stream,
 
 if TYPE_CHECKING:
     from scenarios.records.record import RunRecord
-
-Array = NDArray[np.float64]
 
 
 def stand_on_feet(stream: Stream) -> Stream:
@@ -77,7 +74,7 @@ def washing_stream(*, duration_s: float = 12.0, payload_kg: float = 5.0) -> Stre
     """Simulate `window_washing` with the estimator in the loop, and log it.
 
     Raises:
-        ModelsError: The run can not be started.
+        ModelsError: The run cannot be started.
     """
     from scenarios.run.runner import run
     from scenarios.run.settings import RunSettings

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from ekf.model_lookup import root_dofs
+from models.arrays import Array
 from models.files import is_folder
 from scenarios.errors import ScenarioError
 from scenarios.studies.estimators.streams.columns import ColumnMapping, Table, joint_log
@@ -17,8 +17,6 @@ from scenarios.studies.estimators.streams.humanoid import stand_on_feet
 from scenarios.studies.estimators.streams.robots import find_robot, friction_of
 from scenarios.studies.estimators.streams.stream import EstimationRobot, Stream
 from scenarios.studies.estimators.streams.tables import mcap_metadata, read_table
-
-Array = NDArray[np.float64]
 
 RUN_LOG = "log.mcap"
 _ODOMETRY = "/base/odometry"

@@ -37,7 +37,7 @@ def find_robot(name: str, link: str | None = None) -> EstimationRobot:
 
     Raises:
         UnknownNameError: No such robot, or no such link.
-        ScenarioError: The URDF can not be used.
+        ScenarioError: The URDF cannot be used.
     """
     if name == "panda":
         return panda(link or PANDA_LINK)
@@ -82,7 +82,7 @@ def fixed_base(
     """Any arm whose base does not move.
 
     Raises:
-        ScenarioError: The file can not be read, has errors, or no moving joint.
+        ScenarioError: The file cannot be read, has errors, or no moving joint.
         UnknownNameError: No such link.
     """
     # Importing the package that drives the robot checks the native wheels.
@@ -170,7 +170,7 @@ def _place_m(model: pin.Model, link: str) -> Array:
 
 
 def friction_of(name: str) -> JointFriction | None:
-    """What the settings of a humanoid state of all its joints; None if nothing."""
+    """Friction that the settings of a humanoid state; None if they state none."""
     from wbmpc.friction import JointFriction
     from wbmpc.robot import Robot
 

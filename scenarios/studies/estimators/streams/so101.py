@@ -30,7 +30,7 @@ def motors_stream() -> Stream:
 
 
 def servos_stream() -> Stream:
-    """What a servo bus shows: counts, their differences, torques asked for."""
+    """Readings of a servo bus: counts, their differences, torques asked for."""
     return _stream("so101_servos", ServoFaults())
 
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ekf import JointLog, SignalAligner, SupervisorSettings, TorqueTiming
+from models.arrays import Array
 
 if TYPE_CHECKING:
     from wbmpc.friction import JointFriction
 
-Array = NDArray[np.float64]
 
 ALIGNER_CUTOFF_HZ = 8.0
 

@@ -7,15 +7,13 @@ import math
 import msgspec
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ekf import JointLog
 from ekf.payload.payload_torque import locate
+from models.arrays import Array
 from scenarios.errors import ScenarioError
 from scenarios.studies.estimators.streams.robots import joint_limits
 from scenarios.studies.estimators.streams.stream import EstimationRobot, Stream
-
-Array = NDArray[np.float64]
 
 FREE_RANGE = 1.0
 """Range [rad, m] used for a joint without limits."""
@@ -27,7 +25,7 @@ class ArmStreamSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     Joint j of n follows
     ``mid_j + amplitude * range_j * sin(2 pi f_j t / period + j / 2)`` with
-    ``f_j = 1 + j/4``: a single line a joint, at most ``(1 + (n-1)/4) / period`` Hz.
+    ``f_j = 1 + j/4``: a single line per joint, at most ``(1 + (n-1)/4) / period`` Hz.
 
     Raises:
         ScenarioError: On construction, for a number out of range.
@@ -85,7 +83,7 @@ def synthetic_arm(
     times = np.arange(round(settings.duration_s * settings.rate_hz)) / settings.rate_hz
     rng = np.random.default_rng(settings.seed)
     deviations = (settings.noise_q, settings.noise_v, settings.noise_tau)
-    # One draw a joint and channel, joint after joint: a stream is a prefix of a longer.
+    # Drawn joint after joint, channel after channel: a stream is a prefix of a longer.
     noise = rng.standard_normal((len(times), model.nv, 3)) * np.array(deviations)
     rows = []
     for time_s, (dq, dv, dtau) in zip(times, noise.transpose(0, 2, 1), strict=True):

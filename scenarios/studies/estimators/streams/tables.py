@@ -15,8 +15,6 @@ from models.files import is_file
 from scenarios.errors import ScenarioError
 from scenarios.studies.estimators.streams.columns import Table
 
-Array = NDArray[np.float64]
-
 
 def read_table(path: Path) -> Table:
     """Columns of a log by name; what is not a number is NaN.
@@ -115,7 +113,7 @@ Messages = list[tuple[int, dict[str, float]]]
 
 
 def mcap_metadata(path: Path) -> dict[str, str]:
-    """What our own runs note in their logs; empty for other files."""
+    """Notes that our own runs leave in their logs; empty for other files."""
     from mcap.reader import make_reader
 
     with path.open("rb") as stream:

@@ -6,13 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ekf import JointLog
 from scenarios.studies.estimators.streams.robots import arm_from_model
 from scenarios.studies.estimators.streams.stream import EstimationRobot, Stream
-
-Array = NDArray[np.float64]
 
 _URDF = """<robot name="two_link">
   <link name="base">{base}</link>

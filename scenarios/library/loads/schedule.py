@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from scenarios.records.record import SIDES
-from scenarios.run.settings import RunSettings
+if TYPE_CHECKING:
+    from scenarios.run.settings import RunSettings
 
-PLATES_LB = (7.5, 2.5, 2.5, 2.5, 2.5)
-"""Plates of the runtime-loading test (arXiv:2610.22176, section IV-B1)."""
+POUND_KG = 0.45359237
+"""The paper's plates are in pounds; its kilograms are rounded."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,38 +32,27 @@ class LoadEvent:
 
 def loaded_sides(settings: RunSettings) -> tuple[str, ...]:
     """Forearms a run loads."""
-    return SIDES if settings.arm == "both" else (settings.arm,)
+    return ("left", "right") if settings.arm == "both" else (settings.arm,)
 
 
 def single_load(settings: RunSettings) -> tuple[LoadEvent, ...]:
     """All at once, and off again if asked."""
-    return _schedule(settings, [(settings.at_s, settings.payload_kg)])
+    return load_steps(settings, [(settings.at_s, settings.payload_kg)])
 
 
-def staircase(settings: RunSettings) -> tuple[LoadEvent, ...]:
-    """Plate by plate, evenly from loading to removal (or the end), then all off.
-
-    The plates are the paper's, scaled so that together they are the asked load. Taking
-    them all off takes as long as putting them on did.
-    """
-    end_s = settings.duration_s
-    if settings.remove_at_s is not None:
-        end_s = settings.remove_at_s
-    interval_s = (end_s - settings.at_s) / len(PLATES_LB)
-    steps = []
-    for index in range(len(PLATES_LB)):
-        share = sum(PLATES_LB[: index + 1]) / sum(PLATES_LB)
-        mass = settings.payload_kg * share
-        steps.append((settings.at_s + index * interval_s, mass))
-    return _schedule(settings, steps, removal_ramps=len(PLATES_LB))
-
-
-def _schedule(
+def load_steps(
     settings: RunSettings,
-    steps: list[tuple[float, float]],
+    steps: Iterable[tuple[float, float]],
     *,
     removal_ramps: int = 1,
 ) -> tuple[LoadEvent, ...]:
+    """Step by step, and all off again if asked.
+
+    Args:
+        settings: Of the run; without a payload there are no steps.
+        steps: Time [s] and mass from then on [kg].
+        removal_ramps: How many ramps taking everything off takes.
+    """
     if settings.payload_kg == 0.0:
         return ()
     ramps = [(time_s, mass, settings.ramp_s) for time_s, mass in steps]

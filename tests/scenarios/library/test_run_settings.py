@@ -6,14 +6,9 @@ import pytest
 
 from models.errors import UnknownNameError
 from scenarios.errors import ScenarioError
-from scenarios.library.catalogue import scenario_names
-from scenarios.library.presets import PRESETS, defaults_text, run_settings
+from scenarios.library.run_settings import run_settings
 from scenarios.run.settings import Push, RunSettings
-from scenarios.studies.comparison import is_published_case
-
-
-def test_every_scenario_has_a_preset() -> None:
-    assert set(PRESETS) == set(scenario_names())
+from scenarios.studies.comparison import published_comparison
 
 
 @pytest.mark.parametrize("name", ["window_washing", "standing"])
@@ -46,16 +41,14 @@ def test_plates_are_the_papers() -> None:
     assert run_settings("squat_pickup").payload_kg == pytest.approx(4.54, abs=5e-3)
 
 
-def test_the_papers_figures_are_about_the_papers_robot() -> None:
-    assert is_published_case(run_settings("window_washing"))
-    assert not is_published_case(run_settings("window_washing", payload_kg=4.0))
-    other = run_settings("window_washing", robot="g1", payload_kg=5.0)
-    assert not is_published_case(other)
-
-
-def test_help_lists_every_scenario() -> None:
-    for name in PRESETS:
-        assert name in defaults_text()
+def test_the_papers_figures_are_about_the_papers_robot_and_load() -> None:
+    assert published_comparison(run_settings("window_washing")) is not None
+    for other in (
+        run_settings("window_washing", payload_kg=4.0),
+        run_settings("window_washing", robot="g1", payload_kg=5.0),
+        run_settings("balance"),
+    ):
+        assert published_comparison(other) is None
 
 
 def test_unknown_scenario_and_values_out_of_range_are_refused() -> None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from scenarios.library.motions.body_scale import reach_ratio
+from scenarios.library.motions.gestures import stream_times, stream_velocities
 from scenarios.library.motions.inverse_kinematics import solve_arms
-from teleop import STREAM_RATE_HZ, ReferenceTrack
+from teleop.reference_track import ReferenceTrack
 from wbmpc.errors import RobotError
+from wbmpc.min_jerk import min_jerk
 from wbmpc.reference import UPPER_BODY, home_reference
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
-
 
 PATH_SHARES = (1.0, 0.85, 0.7, 0.55, 0.4)
 """Of the scaled path, tried in this order until the arms reach all of it."""
@@ -52,7 +51,7 @@ def record_washing(
     motion = suited_motion(robot) if motion is None else motion
     joints = robot.joints(*UPPER_BODY)
     centres = _centres(robot, motion)
-    times = np.arange(int(np.ceil(duration_s * STREAM_RATE_HZ)) + 1) / STREAM_RATE_HZ
+    times = stream_times(duration_s)
     q, rows = robot.home_q, []
     for time_s in times:
         tips = {
@@ -62,12 +61,12 @@ def record_washing(
         q = solve_arms(robot, tips, q)
         rows.append(q[7 + joints])
     q_washing = np.array(rows)
-    share = _smooth(times / motion.approach_s)[:, None]
+    share = min_jerk(times / motion.approach_s)[:, None]
     q_upper = robot.home_q[7 + joints] * (1.0 - share) + q_washing * share
     return ReferenceTrack(
         standing=home_reference(robot),
         q_upper=q_upper,
-        v_upper=np.gradient(q_upper, 1.0 / STREAM_RATE_HZ, axis=0),
+        v_upper=stream_velocities(q_upper),
     )
 
 
@@ -109,16 +108,6 @@ def _check_path(robot: Robot, motion: WashingMotion) -> None:
         q = solve_arms(robot, tips, q)
 
 
-def record_standing(robot: Robot) -> ReferenceTrack:
-    """Stand at home."""
-    standing = home_reference(robot)
-    return ReferenceTrack(
-        standing=standing,
-        q_upper=standing.q_upper[None],
-        v_upper=standing.v_upper[None],
-    )
-
-
 def _centres(robot: Robot, motion: WashingMotion) -> dict[str, Array]:
     data = robot.model.createData()
     pin.framesForwardKinematics(robot.model, data, robot.home_q)
@@ -143,9 +132,3 @@ def _tip(centre: Array, mirror: float, time_s: float, motion: WashingMotion) -> 
         ]
     )
     return centre + sweep
-
-
-def _smooth(share: Array) -> Array:
-    """Minimum-jerk step from 0 to 1."""
-    s = np.clip(share, 0.0, 1.0)
-    return s**3 * (10.0 - 15.0 * s + 6.0 * s**2)

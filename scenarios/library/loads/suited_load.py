@@ -8,16 +8,14 @@ from collections.abc import Iterable
 import msgspec
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from scenarios.library.motions.body_scale import mass_ratio
 from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
+from wbmpc.conventions import GRAVITY_M_PER_S2
 from wbmpc.reference import UPPER_BODY, Reference, home_reference
 from wbmpc.robot import BASE, Robot
 
-Array = NDArray[np.float64]
-
-GRAVITY = 9.81
 TORQUE_SHARE = 0.8
 """Of an effort limit that holding a load still may take; the rest moves it."""
 LOAD_STEP_KG = 0.05
@@ -27,7 +25,7 @@ POSE_EVERY_S = 0.2
 
 
 class ArmStrength(msgspec.Struct, frozen=True, kw_only=True):
-    """What each loaded arm can hold still in the worst of some poses."""
+    """Load that each loaded arm can hold still in the worst of some poses."""
 
     load_kg: float
     """With `TORQUE_SHARE` of the effort limits."""
@@ -60,7 +58,7 @@ class SuitedLoad(msgspec.Struct, frozen=True, kw_only=True):
     strength: ArmStrength
 
     def sentence(self, robot: str) -> str:
-        """What is loaded and why."""
+        """How much is loaded, and why."""
         share = f"{100 * self.weight_share:.1f} % of its weight"
         reason = "as in the paper"
         if self.load_kg < self.wanted_kg:
@@ -98,7 +96,7 @@ def suited_load(
 
 
 def arm_strength(robot: Robot, side: str) -> ArmStrength:
-    """What an arm can hold at home and in the poses of the robot's settings."""
+    """Load that an arm can hold at home and in the poses of the robot's settings."""
     poses = [robot.home_q_full]
     for pose in robot.settings.poses.values():
         q = robot.home_q_full.copy()
@@ -149,7 +147,7 @@ def _strength(
     loads = np.full(len(rows), np.inf)
     for q in poses:
         own = pin.computeGeneralizedGravity(model, data, q)[BASE:][rows]
-        by_kg = GRAVITY * sum(
+        by_kg = GRAVITY_M_PER_S2 * sum(
             pin.computeFrameJacobian(model, data, q, tip, pin.LOCAL_WORLD_ALIGNED)[
                 2, BASE:
             ][rows]

@@ -1,0 +1,1 @@
+"""Building blocks of loads: schedules, and how much a robot can hold."""
