@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copyreg
 import difflib
 from collections.abc import Iterable
+from typing import Any, ClassVar
 
 
 def near_names(
@@ -16,13 +18,20 @@ def near_names(
 class ModelsError(Exception):
     """Base of everything this package raises on purpose."""
 
+    exit_code: ClassVar[int] = 2
+    """Of a program that it ends: 2 after bad input, 1 after anything else."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the sentence and the fields, whatever the constructor takes."""
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
+
 
 class SettingsError(ModelsError):
     """A settings file or an override is wrong."""
 
 
 class SettingError(SettingsError):
-    """One setting that can not be used, by its key."""
+    """One setting that cannot be used, by its key."""
 
     def __init__(self, key: str, value: object, rule: str, place: str = "") -> None:
         """Build the sentence from key, value and rule, and the file if it is known."""
@@ -59,11 +68,13 @@ class UnknownNameError(ModelsError):
 
 
 class RobotFileError(ModelsError):
-    """A robot file that can not be read, or must not be used."""
+    """A robot file that cannot be read, or must not be used."""
 
 
 class UnwrittenError(ModelsError):
     """A file that was asked for and could not be written; the results stand."""
+
+    exit_code = 1
 
 
 class ProposalError(ModelsError):

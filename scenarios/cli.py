@@ -96,6 +96,9 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Let low level and estimator know nothing of the twin's joint friction."""
     truth: bool = False
     """Control on the simulator's state on any plant (on the clean one it is anyway)."""
+    estimator: Annotated[str | None, told("NAME")] = None
+    """Who estimates the inertias: none, or a name of `wbmpc estimators` but batch
+    (default: ekf_supervised)."""
     prior: PriorFlag = "inertia-only"
     """What the estimator keeps near nominal: nothing, the inertia's shape, or all."""
     robot: RobotName = "alexander"
@@ -116,7 +119,7 @@ class Run(RunOptions, frozen=True, kw_only=True):
     """Run one scenario in simulation."""
 
     no_ekf: bool = False
-    """Leave the inertias nominal."""
+    """Leave the inertias nominal: short for --estimator none."""
     no_twin: bool = False
     """Skip the unloaded run that tip errors are measured against."""
     meshcat: bool = False

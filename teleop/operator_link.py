@@ -6,8 +6,7 @@ import multiprocessing
 from multiprocessing.connection import Connection
 from typing import Any
 
-from scenarios.errors import RealTimeError
-from scenarios.run.batch import rebuild_error
+from models.errors import ModelsError
 from teleop.operator_process import (
     OperatorLinks,
     OperatorPlan,
@@ -15,6 +14,7 @@ from teleop.operator_process import (
     OperatorReport,
     serve_operator,
 )
+from wbmpc.errors import RealTimeError
 from wbmpc.realtime.child_process import end_process, start_process
 
 READY_TIMEOUT_S = 60.0
@@ -59,7 +59,7 @@ class OperatorLink:
 
         Raises:
             RealTimeError: The process died or did not answer.
-            ScenarioError: It can not do what was asked.
+            ModelsError: It cannot do what was asked.
         """
         ready = self._receive(READY_TIMEOUT_S)
         if not isinstance(ready, OperatorReady):
@@ -87,6 +87,8 @@ class OperatorLink:
             raise RealTimeError(
                 f"the operator's process died (exit code {self._process.exitcode})"
             ) from None
-        if isinstance(answer, tuple):
-            raise rebuild_error(*answer)
+        if isinstance(answer, ModelsError):
+            raise answer
+        if isinstance(answer, str):  # a bug there is a bug here
+            raise RuntimeError(f"the operator's process raised:\n{answer}")
         return answer

@@ -109,7 +109,8 @@ class OperatorLinks:
     """What ties the process to its parent.
 
     Attributes:
-        results: `OperatorReady`, then `OperatorReport`; or kind and text of an error.
+        results: `OperatorReady`, then `OperatorReport`; or a `ModelsError`; or the
+            traceback of a bug as text.
         stop: Shared int64: not 0 once the process shall end.
     """
 
@@ -125,9 +126,9 @@ def serve_operator(plan: OperatorPlan, links: OperatorLinks) -> None:
     try:
         asyncio.run(_run(plan, links))
     except ModelsError as error:
-        _send(links, (type(error).__name__, str(error)))
+        _send(links, error)
     except Exception:
-        _send(links, ("Exception", traceback.format_exc()))
+        _send(links, traceback.format_exc())
     finally:
         links.results.close()
 
@@ -153,7 +154,7 @@ class Outlets:
         """Open everything.
 
         Raises:
-            TeleopError: The transport or the file can not be had.
+            TeleopError: The transport or the file cannot be had.
         """
         self.sent = 0
         self._sender = open_sender(plan.transport, robot, plan.references_to)

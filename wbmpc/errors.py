@@ -14,7 +14,9 @@ __all__ = [
     "InstallError",
     "ModelMismatchError",
     "PayloadError",
+    "ProcessLostError",
     "PushError",
+    "RealTimeError",
     "RobotError",
     "SettingError",
     "SettingsError",
@@ -28,7 +30,9 @@ class WbmpcError(ModelsError):
 
 
 class InstallError(WbmpcError):
-    """The installed packages can not work together."""
+    """The installed packages cannot work together."""
+
+    exit_code = 1
 
 
 class RobotError(WbmpcError):
@@ -40,7 +44,7 @@ class DimensionError(WbmpcError):
 
 
 class PayloadError(WbmpcError):
-    """A payload that can not be attached."""
+    """A payload that cannot be attached."""
 
 
 class PushError(WbmpcError):
@@ -49,3 +53,17 @@ class PushError(WbmpcError):
 
 class ModelMismatchError(WbmpcError):
     """Plant and controller disagree about the robot."""
+
+    exit_code = 1
+
+
+class ProcessLostError(WbmpcError):
+    """A run whose process died."""
+
+    exit_code = 1
+
+
+class RealTimeError(WbmpcError):
+    """A real-time run whose other process died or does not answer."""
+
+    exit_code = 1

@@ -6,7 +6,7 @@ Reading them needs neither crocoddyl nor pinocchio.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
@@ -154,6 +154,9 @@ class EstimatorSettings(Settings, frozen=True, kw_only=True):
     when 5 kg vanish at once."""
     max_moment_rate_kgm_per_s: Positive = 100.0
     max_inertia_rate_kgm2_per_s: Positive = 50.0
+    supervisor: dict[str, Any] = {}
+    """Numbers of the supervised filter that shall not be those of a robot of this size,
+    by the names of ekf's `SupervisorSettings`; checked where the filter is built."""
 
 
 class RobotSettings(BodySettings, frozen=True, kw_only=True):

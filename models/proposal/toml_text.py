@@ -189,10 +189,15 @@ def _part(name: str, settings: Settings) -> list[str]:
         key, value = field.name, getattr(settings, field.name)
         if isinstance(value, Settings):
             parts += _part(f"{name}.{key}", value)
-        elif key in settings.always_written or value != field.default:
+        elif key in settings.always_written or value != _default(field):
             lines += _field(key, value, settings.comments.get(key, ""))
     head = _section(name, settings.why) if lines else []
     return [*head, *lines, *parts]
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    made = field.default_factory
+    return field.default if made is msgspec.NODEFAULT else made()
 
 
 def _section(name: str, why: str) -> list[str]:

@@ -14,8 +14,13 @@ from scenarios.cli import EXIT_OK, print_result, tell_folder
 from scenarios.commands.estimators_options import Estimate
 from scenarios.errors import ScenarioError
 from scenarios.records.run_folder import RunFolder, choose_path
-from scenarios.studies.estimators.catalogue import NAMES, check_names
-from scenarios.studies.estimators.estimation import Track, measure_track, run_estimator
+from scenarios.studies.estimators.estimation import (
+    NAMES,
+    Track,
+    check_names,
+    measure_track,
+    run_estimator,
+)
 from scenarios.studies.estimators.plots import write_estimate_figure
 from scenarios.studies.estimators.streams.columns import load_mapping
 from scenarios.studies.estimators.streams.recorded import read_stream

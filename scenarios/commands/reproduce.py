@@ -20,6 +20,7 @@ from scenarios.records.versions import installed_versions
 from scenarios.report.figure_style import DPI
 from scenarios.report.scoreboard import lines_table, verdict
 from scenarios.run.lab import Lab, merged
+from scenarios.run.settings import DEFAULT_ESTIMATOR, NO_ESTIMATOR
 from scenarios.studies.paper.ablation import ablation
 from scenarios.studies.paper.balancing import (
     balance,
@@ -86,7 +87,7 @@ def run_tipping(options: Tipping) -> int:
     _robot(options)
     lab = _lab(options)
     found = {}
-    for name, estimator in (("without", False), ("with", True)):
+    for name, estimator in (("without", NO_ESTIMATOR), ("with", DEFAULT_ESTIMATOR)):
         settings = scope.settings("balance", estimator=estimator, plant=options.plant)
         found[name] = find_tipping_load(
             settings, lab.run, tolerance_kg=options.tolerance

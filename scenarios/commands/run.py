@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from models.description.check import DOUBTS, check_description
 from models.description.reading import read_description
+from models.errors import UnknownNameError
 from scenarios.cli import (
     EXIT_BAD_END,
     EXIT_OK,
@@ -35,8 +36,15 @@ from scenarios.report.evaluation import (
 )
 from scenarios.report.metrics.results import RunMetrics
 from scenarios.run.batch import Progress, run_all, run_here
+from scenarios.run.estimators import ESTIMATORS
 from scenarios.run.sensor_faults import check_joints, parse_fault
-from scenarios.run.settings import PriorName, Push, RunSettings
+from scenarios.run.settings import (
+    DEFAULT_ESTIMATOR,
+    NO_ESTIMATOR,
+    PriorName,
+    Push,
+    RunSettings,
+)
 from scenarios.studies.comparison import (
     Comparison,
     ComparisonRuns,
@@ -63,7 +71,7 @@ def run_scenario(options: Run) -> int:
     settings = resolve(options, estimator=not options.no_ekf)
     robot = check(settings)
     tell_load(options, settings)
-    kind = "run" if settings.estimator else "run-no-ekf"
+    kind = "run" if settings.has_estimator else "run-no-ekf"
     path = asked_path(options, f"{options.scenario}-{kind}")
     record, twin = _run_with_twin(options, settings, robot)
     metrics = evaluate(record, robot, twin)
@@ -82,12 +90,16 @@ def _refuse_idle_options(options: RunOptions) -> None:
         ScenarioError: One was given all the same.
     """
     default = RunOptions(scenario=options.scenario)
-    if isinstance(options, Run) and options.no_ekf:
+    no_ekf = isinstance(options, Run) and options.no_ekf
+    if no_ekf and options.estimator not in (None, NO_ESTIMATOR):
+        raise ScenarioError(f"--estimator {options.estimator}: not with --no-ekf")
+    chosen = NO_ESTIMATOR if no_ekf else _chosen(options)
+    if chosen not in ESTIMATORS or not ESTIMATORS[chosen].is_filter:
+        why = "--no-ekf" if no_ekf else f"--estimator {chosen}"
+        who = "the estimator" if chosen == NO_ESTIMATOR else "a filter"
         for name in ("tare", "prior"):
             if getattr(options, name) != getattr(default, name):
-                raise ScenarioError(
-                    f"--{name}: is for the estimator; not with --no-ekf"
-                )
+                raise ScenarioError(f"--{name}: is for {who}; not with {why}")
     for name in ("push_at", "push_for"):
         if options.push is None and getattr(options, name) != getattr(default, name):
             flag = name.replace("_", "-")
@@ -102,6 +114,10 @@ def _refuse_idle_options(options: RunOptions) -> None:
 def compare_scenario(options: Compare) -> int:
     """Run a scenario unloaded, without and with estimator, and compare."""
     _refuse_idle_options(options)
+    if options.estimator == NO_ESTIMATOR:
+        raise ScenarioError("--estimator none: a comparison needs an estimator")
+    if options.priors and not ESTIMATORS[_chosen(options)].is_filter:
+        raise ScenarioError("--priors: is for a filter; not with this --estimator")
     if options.jobs < 1:
         raise ScenarioError(f"--jobs {options.jobs}: must be 1 or more")
     settings = resolve(options, estimator=True)
@@ -150,12 +166,24 @@ def resolve(options: RunOptions, *, estimator: bool) -> RunSettings:
         remove_at_s=options.remove_at,
         ramp_s=options.ramp,
         duration_s=options.duration,
-        estimator=estimator,
+        estimator=_chosen(options) if estimator else NO_ESTIMATOR,
         prior=PRIOR_NAMES[options.prior],
         seed=options.seed,
         realtime=isinstance(options, Run) and options.realtime,
         overrides=options.set,
     )
+
+
+def _chosen(options: RunOptions) -> str:
+    """The estimator of a run that is to have one.
+
+    Raises:
+        UnknownNameError: No such estimator.
+    """
+    name = DEFAULT_ESTIMATOR if options.estimator is None else options.estimator
+    if name not in (NO_ESTIMATOR, *ESTIMATORS):
+        raise UnknownNameError("estimator", name, (NO_ESTIMATOR, *ESTIMATORS))
+    return name
 
 
 def check(settings: RunSettings) -> Robot:
@@ -188,7 +216,7 @@ def tell_load(options: RunOptions, settings: RunSettings) -> None:
 
 def run_key(settings: RunSettings) -> str:
     """Name of a run in plots and files."""
-    return "with_estimator" if settings.estimator else "without_estimator"
+    return "with_estimator" if settings.has_estimator else "without_estimator"
 
 
 def save(
@@ -211,7 +239,7 @@ def save(
 
     shown = records.get("with_estimator", records.get("without_estimator"))
     assert shown is not None
-    other = records.get("without_estimator") if shown.settings.estimator else None
+    other = records.get("without_estimator") if shown.settings.has_estimator else None
     with RunFolder(path) as folder:
         folder.write_json("metrics.json", result)
         folder.write_text("table.txt", text + "\n")

@@ -25,7 +25,7 @@ from scenarios.records.run_folder import RunFolder, asked_path
 from scenarios.records.versions import installed_versions
 from scenarios.report.metrics.run import measure
 from scenarios.run.realtime import run_realtime
-from scenarios.run.settings import RunSettings
+from scenarios.run.settings import NO_ESTIMATOR, RunSettings
 from scenarios.run.viewer import Viewer
 from scenarios.teleop.result import (
     TeleopResult,
@@ -258,7 +258,7 @@ def _run_settings(options: Teleop, recorded_s: float | None) -> RunSettings:
         arm=options.arm,
         at_s=min(at_s, duration_s) if options.payload_at is None else at_s,
         duration_s=duration_s,
-        estimator=not options.no_ekf,
+        estimator=NO_ESTIMATOR if options.no_ekf else None,
         plant=options.plant,
         seed=options.seed,
         realtime=True,

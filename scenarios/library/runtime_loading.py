@@ -136,13 +136,13 @@ def measure_loading(
     power = PowerModel().power_W(record, robot)
     steps = _measure_steps(record, power)
     mass = link.estimate[:, 0]
-    initial = windows.mean(mass, before) if settings.estimator else None
+    initial = windows.mean(mass, before) if settings.has_estimator else None
     true = windows.mean(link.truth[:, 0], before)
     peak_W = steps[-1].power_W if steps else None
     idle_W = windows.mean(power, before)
     shares = [step.recovered_pct for step in steps]
     known = [share for share in shares if share is not None]
-    removed_kg = windows.change(mass, before, end) if settings.estimator else None
+    removed_kg = windows.change(mass, before, end) if settings.has_estimator else None
     stance = Stance(robot)
     margin = 1e3 * stance.margin_m(stance.cop_m(record))
     return LoadingMetrics(
@@ -203,7 +203,7 @@ def _measure_step(
     span_s = min(windows.SPAN_S, 0.5 * (end_s - tread.time_s))
     now = windows.before(time, end_s, span_s)
     recovered = other = None
-    if record.settings.estimator:
+    if record.settings.has_estimator:
         idle = SIDES[1 - SIDES.index(side)]
         recovered = windows.change(record.links[side].estimate[:, 0], before, now)
         other = windows.change(record.links[idle].estimate[:, 0], before, now)

@@ -58,7 +58,11 @@ def unloaded(settings: RunSettings) -> RunSettings:
 
     Tip errors are measured against it: a path that does not depend on what is judged.
     """
-    return msgspec.structs.replace(settings, payload_kg=0.0, estimator=False, faults=())
+    from scenarios.run.settings import NO_ESTIMATOR
+
+    return msgspec.structs.replace(
+        settings, payload_kg=0.0, estimator=NO_ESTIMATOR, faults=()
+    )
 
 
 def unloaded_replay(settings: RunSettings) -> RunSettings:

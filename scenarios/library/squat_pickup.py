@@ -181,7 +181,7 @@ def measure_pickup(
         replay_fixed_pelvis=_tip_errors(twin, robot, side, fixed_pelvis=True)
         if twin
         else None,
-        **(_mass_figures(record, side) if settings.estimator else {}),
+        **(_mass_figures(record, side) if settings.has_estimator else {}),
         com_height_offset_mm=heights,
         com_height_offset_max_mm=heights.largest(),
         com_height_rmse_mm=windows.rms(height, whole),

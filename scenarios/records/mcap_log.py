@@ -266,7 +266,7 @@ def _ground(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
     time_s = float(record.time_s[k])
     kind = "geometry_msgs/msg/WrenchStamped"
     sources = {"wrench": record.wrench_true}
-    if record.settings.estimator:
+    if record.settings.has_estimator:
         sources["wrench_estimated"] = record.wrench_estimated
     for name, wrenches in sources.items():
         for foot, side in enumerate(SIDES):

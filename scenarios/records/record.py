@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from models.arrays import Array
 from scenarios.run.settings import RunSettings
-
-Array = NDArray[np.float64]
 
 SIDES = ("left", "right")
 
@@ -50,9 +49,10 @@ class LinkSeries:
         truth: (T, 10) link with whatever load the plant holds.
         estimate: (T, 10) of the filter.
         published: (T, 10) after rate limiting, as written into the MPC's model.
-        theta: (T, 10) deviation [alpha, d1..d3, s12, s23, s13, t1..t3].
+        theta: (T, 10) deviation [alpha, d1..d3, s12, s23, s13, t1..t3]; NaN for an
+            estimator that has none.
         sigma_mass_kg: (T,) standard deviation of the mass in the filter.
-        payload: What was reported about a load; None without estimator.
+        payload: What was reported about a load; None if nobody reports.
     """
 
     link: str
@@ -147,11 +147,13 @@ class RunRecord:
         robot: Name of the robot.
         joint_names: Joints of the full model, in its order.
         time_s: (T,) plant time at each control tick.
-        q: (T, nq) configuration of `Robot.full_model`, base quaternion xyzw.
+        q: (T, nq) configuration of `Robot.full_model`, base quaternion xyzw; the true
+            one, or where there is no truth what the robot saw.
         v: (T, nv) velocity, base twist in the base frame.
         tau_Nm: (T, n) joint torques applied.
         q_upper_ref: (T, m) upper-body references in force.
-        com_m: (T, 3) true centre of mass, load included, in the mid-foot frame.
+        com_m: (T, 3) true centre of mass, load included, in the mid-foot frame; NaN
+            without truth, as are the wrenches, loads and links that follow from it.
         com_ref_m: (T, 3) its reference.
         pelvis_m: (T, 3) position of the root link in the mid-foot frame.
         wrench_true: (T, 2, 6) ground on left and right foot [N, Nm] at the soles.
@@ -174,7 +176,8 @@ class RunRecord:
         pelvis_pitch_ref_rad: (T,) forward pitch asked for; None in older records.
         base: Estimate of the base the controller used; None if it saw the truth.
         deadlines: Of a real-time run; None in lock-step.
-        supervision: Of the estimator; None without it.
+        supervision: Of the estimator; None without it, or if it has no supervisor.
+        has_truth: Whether a simulator told the truth.
     """
 
     settings: RunSettings
@@ -209,3 +212,4 @@ class RunRecord:
     deadlines: Deadlines | None = None
     pelvis_pitch_ref_rad: Array | None = None
     supervision: SupervisionSeries | None = None
+    has_truth: bool = True

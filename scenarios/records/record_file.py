@@ -13,6 +13,7 @@ import numpy as np
 
 from scenarios.errors import ScenarioError
 from scenarios.records.record import RunRecord
+from scenarios.run.settings import read_settings
 
 _TREE = "__record__"
 _DAMAGE = (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile)
@@ -62,6 +63,7 @@ def load_record(path: Path) -> RunRecord:
         with path.open("rb") as raw, np.load(raw) as file:
             arrays = dict(file)
         tree = _tree(arrays)["record"]
+        tree["settings"] = msgspec.to_builtins(read_settings(tree["settings"]))
         return msgspec.convert(
             tree, RunRecord, dec_hook=lambda _, name: arrays[name], strict=False
         )

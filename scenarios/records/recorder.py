@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Mapping
-from typing import Protocol
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
+from scenarios.records.ground_truth import GroundTruth
 from scenarios.records.payload_rows import report_rows, take_payload, take_supervision
 from scenarios.records.record import (
     SIDES,
@@ -19,28 +19,17 @@ from scenarios.records.record import (
     RunRecord,
     TipSeries,
 )
-from scenarios.run.plant_side import PlantState
+from scenarios.run.adaptation import AdaptationTick
+from scenarios.run.plant_side import PlantState, TickTruth
 from scenarios.run.settings import RunSettings
 from wbmpc.control.loop import ControlTick
 from wbmpc.control.low_level import JointCommand
-from wbmpc.ocp.target import sole_placements
-from wbmpc.plant.interface import ContactTruth, Payload
-from wbmpc.reference import UPPER_BODY, Reference
+from wbmpc.reference import Reference
 from wbmpc.robot import BASE, Robot
 
-Array = NDArray[np.float64]
-
-
-class Witness(Protocol):
-    """What knows the truth about forces and loads: a plant, or its snapshot."""
-
-    def contact_truth(self) -> ContactTruth:
-        """Ground wrenches."""
-        ...
-
-    def payload_mass_kg(self, frame: str) -> float:
-        """Mass held at a frame."""
-        ...
+_UNKNOWN = TickTruth(
+    wrenches=np.full((2, 6), np.nan), loads_kg=np.full(len(SIDES), np.nan)
+)
 
 
 class Recorder:
@@ -50,8 +39,7 @@ class Recorder:
         self,
         settings: RunSettings,
         robot: Robot,
-        payload: Payload,
-        true_model: pin.Model | None = None,
+        true_model: pin.Model | None,
         *,
         keep_ticks: int | None = None,
     ) -> None:
@@ -60,13 +48,12 @@ class Recorder:
         Args:
             settings: What was asked for.
             robot: Robot description.
-            payload: Shape of the load, for the true link parameters.
-            true_model: `Robot.full_model` with the plant's own inertias.
+            true_model: `Robot.full_model` with the plant's own inertias; None where
+                nobody knows the truth.
             keep_ticks: Only the last so many, for runs without an end; None: all.
         """
-        self._settings, self._robot, self._payload = settings, robot, payload
-        self._keep = keep_ticks
-        self._truth = GroundTruth(robot, payload, true_model)
+        self._settings, self._robot, self._keep = settings, robot, keep_ticks
+        self._truth = GroundTruth(robot, true_model)
         self._rows: dict[str, deque] = {}
         self._timing: dict[str, deque[float]] = {}
         self._cost: dict[str, deque[float]] = {}
@@ -95,11 +82,13 @@ class Recorder:
         reference: Reference,
         tick: ControlTick,
         command: JointCommand,
-        plant: Witness,
+        truth: TickTruth | None,
     ) -> None:
-        """Add one control tick; what is recorded is the truth, not what was seen."""
-        measured = state.truth
-        loads = [plant.payload_mass_kg(self._robot.arms[s].tip_frame) for s in SIDES]
+        """Add one control tick; where there is a truth, that is what is recorded."""
+        measured = state.known
+        if truth is None:
+            truth = _UNKNOWN
+        loads = truth.loads_kg
         self._append(
             time_s=measured.time_s,
             q=measured.q,
@@ -108,8 +97,8 @@ class Recorder:
             q_upper_ref=reference.q_upper,
             com_ref_m=reference.com_m,
             pelvis_pitch_ref_rad=_pitch_rad(reference.rotation_midfoot_to_pelvis),
-            payload_kg=np.array(loads),
-            wrench_true=plant.contact_truth().wrenches,
+            payload_kg=loads,
+            wrench_true=truth.wrenches,
             status=tick.result.status.name,
             mode=command.mode.name,
             plan_cost=tick.result.plan.cost,
@@ -155,7 +144,8 @@ class Recorder:
             fell=fell,
             wall_s=wall_s,
             torque_limit_Nm=self._robot.torque_limits_full_Nm,
-            robot_mass_kg=self._truth.mass_kg,
+            robot_mass_kg=self._truth.mass_kg if self._truth.is_known else None,
+            has_truth=self._truth.is_known,
             base=self._base(rows),
             deadlines=self.deadlines,
             supervision=take_supervision(rows),
@@ -169,30 +159,30 @@ class Recorder:
         for key, value in values.items():
             self._rows.setdefault(key, self._series()).append(value)
 
-    def _append_estimate(self, tick: ControlTick, loads: list[float]) -> None:
-        adapted = tick.adaptation
+    def _append_estimate(self, tick: ControlTick, loads: Array) -> None:
+        adapted = tick.update if isinstance(tick.update, AdaptationTick) else None
         for index, side in enumerate(SIDES):
             nominal = self._truth.nominal[side]
-            truth = self._truth.parameters(side, loads[index])
-            if adapted is None:
-                values = (nominal, nominal, np.zeros(10), 0.0)
-            else:
-                estimate = adapted.estimate
+            values = (nominal, nominal, np.zeros(10), 0.0)
+            if adapted is not None:
+                belief = adapted.belief
                 values = (
-                    estimate.parameters[index],
+                    belief.parameters[index],
                     adapted.published[index],
-                    estimate.theta[index],
-                    float(estimate.sigma_mass_kg[index]),
+                    belief.theta[index],
+                    float(belief.sigma_mass_kg[index]),
                 )
             keys = ("estimate", "published", "theta", "sigma")
             row = {f"{side}_{k}": v for k, v in zip(keys, values, strict=True)}
+            truth = self._truth.parameters(side, float(loads[index]))
             self._append(**row, **{f"{side}_truth": truth})
-        if adapted is not None:
-            self._append(**report_rows(adapted.supervised))
-            for happened in adapted.supervised.events:
-                self.event(happened.time_s, happened.sentence())
         wrenches = np.zeros((2, 6)) if adapted is None else adapted.wrenches
         self._append(wrench_estimated=wrenches)
+        supervised = None if adapted is None else adapted.belief.supervised
+        if supervised is not None:
+            self._append(**report_rows(supervised))
+            for happened in supervised.events:
+                self.event(happened.time_s, happened.sentence())
 
     def _append_base(self, state: PlantState) -> None:
         if state.base is not None:
@@ -224,84 +214,6 @@ class Recorder:
             sigma_mass_kg=rows.pop(f"{side}_sigma"),
             payload=take_payload(side, rows),
         )
-
-
-class GroundTruth:
-    """What is true of the robot and its loads, for metrics."""
-
-    def __init__(
-        self, robot: Robot, payload: Payload, true_model: pin.Model | None = None
-    ) -> None:
-        """Precompute frames and inertias, nominal and true ones."""
-        self._robot, self._payload = robot, payload
-        self._model = robot.full_model if true_model is None else true_model
-        # Links as the controller has them: with what is locked to them.
-        self._links = robot.lock(self._model)
-        self._data = self._model.createData()
-        self.mass_kg = float(pin.computeTotalMass(self._model))
-        feet = list(sole_placements(robot, robot.home_q).values())
-        self._midfoot = pin.SE3.Interpolate(feet[0], feet[1], 0.5)
-        self._root = self._model.getFrameId(robot.settings.root_link)
-        self._tips = {
-            s: self._model.getFrameId(a.tip_frame) for s, a in robot.arms.items()
-        }
-        self._torso = _shoulder_link_joint(robot)
-        self._upper = robot.joints_full(*UPPER_BODY)
-        self.nominal = {
-            side: robot.model.inertias[robot.link_joint(arm.link)].toDynamicParameters()
-            for side, arm in robot.arms.items()
-        }
-        self._bare = {
-            side: self._bare_link(arm.link) for side, arm in robot.arms.items()
-        }
-
-    def parameters(self, side: str, mass_kg: float) -> Array:
-        """(10,) link with a load at its tip, about the link's joint frame."""
-        if mass_kg == 0.0:
-            return self._bare[side]
-        sphere = pin.Inertia.FromSphere(mass_kg, self._payload.radius_m)
-        tip = self._links.getFrameId(self._robot.arms[side].tip_frame)
-        placement = self._links.frames[tip].placement
-        return self._bare[side] + placement.act(sphere).toDynamicParameters()
-
-    def _bare_link(self, link: str) -> Array:
-        """(10,) true link without load."""
-        joint = self._robot.link_joint(link)
-        parameters: Array = self._links.inertias[joint].toDynamicParameters()
-        return parameters
-
-    def kinematics(
-        self, q: Array, q_upper_ref: Array, loads: list[float]
-    ) -> dict[str, Array]:
-        """Centre of mass, pelvis and tips at a configuration."""
-        model, data = self._model, self._data
-        q_ref = q.copy()
-        q_ref[7 + self._upper] = q_upper_ref
-        pin.framesForwardKinematics(model, data, q_ref)
-        torso = data.oMi[self._torso].copy()
-        out = {
-            f"{side}_reference": torso.actInv(data.oMf[tip].translation)
-            for side, tip in self._tips.items()
-        }
-        moment = self.mass_kg * pin.centerOfMass(model, data, q)
-        pin.framesForwardKinematics(model, data, q)
-        torso = data.oMi[self._torso].copy()
-        for (side, tip), load in zip(self._tips.items(), loads, strict=True):
-            position = data.oMf[tip].translation.copy()
-            moment = moment + load * position
-            out[f"{side}_world"] = position
-            out[f"{side}_torso"] = torso.actInv(position)
-        com = moment / (self.mass_kg + sum(loads))
-        out["com_m"] = self._midfoot.actInv(com)
-        out["pelvis_m"] = self._midfoot.actInv(data.oMf[self._root].translation)
-        return out
-
-
-def _shoulder_link_joint(robot: Robot) -> int:
-    """Joint of the link that carries the arms."""
-    first = robot.settings.groups.left_arm[0]
-    model = robot.full_model
-    return int(model.parents[model.getJointId(first)])
 
 
 def _pitch_rad(rotation: Array) -> float:

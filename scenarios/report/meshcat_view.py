@@ -260,8 +260,8 @@ def _caption(record: RunRecord, other: RunRecord | None) -> str:
     if other is not None:
         lines.append("left, grey: without estimator; right, in colour: with estimator")
     else:
-        lines.append(f"estimator {'on' if settings.estimator else 'off'}")
-    if settings.estimator:
+        lines.append(f"estimator {'on' if settings.has_estimator else 'off'}")
+    if settings.has_estimator:
         lines.append("blue: estimated payload at its centre, 2 sigma around it")
     for name, run in (("", record), ("grey robot ", other)):
         if run is not None and run.fell:

@@ -128,7 +128,7 @@ def estimates(records: Records) -> Figure:
     axes[0, 0].set_ylabel("mass [kg]")
     axes[1, 0].set_ylabel("t3, shift of the com [m]")
     _legend(axes[0, 0])
-    on = record.settings.estimator
+    on = record.settings.has_estimator
     figure.suptitle("Estimated inertia" if on else "Nominal inertia, estimator off")
     return figure
 
@@ -165,7 +165,7 @@ def foot_forces(record: RunRecord) -> Figure:
     for foot, (side, color) in enumerate(zip(SIDES, (BLUE, RED), strict=True)):
         true = record.wrench_true[:, foot, 2]
         axis.plot(record.time_s, true, color=color, label=f"{side}, true")
-        if record.settings.estimator:
+        if record.settings.has_estimator:
             estimated = record.wrench_estimated[:, foot, 2]
             label = f"{side}, estimated"
             axis.plot(record.time_s, estimated, ":", color=color, label=label)
@@ -221,7 +221,7 @@ def timing(record: RunRecord) -> Figure:
 def _draw_mass(axis: Axes, record: RunRecord, series: LinkSeries) -> None:
     time, mass = record.time_s, series.estimate[:, 0]
     axis.plot(time, series.truth[:, 0], "--", color=BLACK, label="truth")
-    if record.settings.estimator:
+    if record.settings.has_estimator:
         band = 2.0 * series.sigma_mass_kg
         axis.fill_between(
             time, mass - band, mass + band, color=SKY, alpha=0.3, label="+- 2 sigma"
@@ -239,7 +239,7 @@ def _draw_t3(axis: Axes, record: RunRecord, series: LinkSeries) -> None:
     nominal = series.nominal[3] / series.nominal[0]
     true = series.truth[:, 3] / series.truth[:, 0] - nominal
     axis.plot(record.time_s, true, "--", color=BLACK, label="truth")
-    if record.settings.estimator:
+    if record.settings.has_estimator:
         axis.plot(record.time_s, series.theta[:, 9], color=BLUE, label="estimate")
 
 

@@ -10,19 +10,21 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
-from models.errors import ModelsError
-from scenarios.errors import ProcessLostError, ScenarioError
 from scenarios.records.record import RunRecord
 from scenarios.run.settings import RunSettings
-from wbmpc.errors import InstallError, ModelMismatchError
-from wbmpc.realtime.child_process import end_process, start_process
+from wbmpc.errors import ProcessLostError
+from wbmpc.realtime.child_process import (
+    end_process,
+    error_to_send,
+    raise_sent_error,
+    start_process,
+)
 
 Progress = Callable[[str, float], None]
 """Called with the name of a run and its plant time in seconds."""
@@ -101,9 +103,9 @@ class _Job:
                 f"{self.process.exitcode}); wbmpc doctor checks the installation"
             ) from None
         self.process.join()
-        if isinstance(answer, RunRecord):
-            return answer
-        raise rebuild_error(*answer)
+        raise_sent_error(answer)
+        assert isinstance(answer, RunRecord)
+        return answer
 
 
 def _run_spawned(
@@ -139,17 +141,7 @@ def _work(settings: RunSettings, results: Connection, clock: Any, parent: int) -
         from scenarios.run.runner import run
 
         results.send(run(settings, on_tick=on_tick))
-    except ModelsError as error:
-        results.send((type(error).__name__, str(error)))
-    except Exception:
-        results.send(("Exception", traceback.format_exc()))
+    except Exception as error:
+        results.send(error_to_send(error))
     finally:
         results.close()
-
-
-def rebuild_error(kind: str, message: str) -> Exception:
-    """Exception of a spawned run; a bug there is a bug here, traceback included."""
-    if kind == "Exception":
-        return RuntimeError(f"a spawned run raised:\n{message}")
-    known = {cls.__name__: cls for cls in (InstallError, ModelMismatchError)}
-    return known.get(kind, ScenarioError)(message)

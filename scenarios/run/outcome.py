@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 MAX_TILT_RAD = 1.0
 """Pelvis tilt from upright beyond which the robot counts as fallen."""

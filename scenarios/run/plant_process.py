@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import signal
 import time
-import traceback
 from collections import Counter
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -18,8 +17,7 @@ from typing import Any
 
 import pinocchio as pin
 
-from ekf import AlignedSample
-from models.errors import ModelsError
+from ekf.signals.aligner import AlignedSample
 from scenarios.run.adaptation import build_aligner
 from scenarios.run.disturbances import Disturbances
 from scenarios.run.outcome import why_ended
@@ -36,6 +34,7 @@ from wbmpc.realtime import (
     now_ns,
     realtime_process,
 )
+from wbmpc.realtime.child_process import error_to_send
 from wbmpc.robot import Robot
 
 START_POLL_S = 1e-3
@@ -50,7 +49,7 @@ class PlantLinks:
         plans: Control to plant.
         start_ns: Shared int64: common start, an instant of `now_ns`; 0 before.
         stop: Shared int64: not 0 once the plant shall end.
-        results: `PlantReady`, then `PlantReport`; or the kind and text of an error.
+        results: `PlantReady`, then `PlantReport`; or what `error_to_send` made of one.
         parent: Process whose end is the plant's end.
         priority: Of SCHED_FIFO; None not to ask for it.
     """
@@ -69,10 +68,10 @@ class PlantReady:
     """The plant is built, passed its gate and waits for the start.
 
     Attributes:
-        true_model: The robot as it is in the plant.
+        true_model: The robot as it is in the plant; None where nobody knows.
     """
 
-    true_model: pin.Model
+    true_model: pin.Model | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,10 +105,8 @@ def serve_plant(settings: RunSettings, links: PlantLinks) -> None:
             links.results.send(PlantReady(true_model=process.true_model))
             process.wait_for_start()
             links.results.send(process.run(granted))
-    except ModelsError as error:
-        links.results.send((type(error).__name__, str(error)))
-    except Exception:
-        links.results.send(("Exception", traceback.format_exc()))
+    except Exception as error:
+        links.results.send(error_to_send(error))
     finally:
         links.results.close()
 
@@ -122,11 +119,11 @@ class PlantProcess:
         self._settings, self._links = settings, links
         self._robot = robot = Robot.load(settings.robot, settings.overrides)
         self._side = build_plant_side(settings, robot)
-        self._plant = self._side.plant
-        self.true_model = getattr(self._plant, "true_model", robot.full_model)
+        truth = self._side.truth
+        self.true_model = None if truth is None else truth.true_model
         self._disturbances = Disturbances(settings, robot)
         self._low_level = LowLevelController(robot, known_friction(settings, robot))
-        self._aligner = build_aligner(robot) if settings.estimator else None
+        self._aligner = build_aligner(robot) if settings.has_estimator else None
         self._sample: AlignedSample | None = None
         self._snapshots, self._plans = SnapshotCodec(robot), PlanCodec(robot)
         self._plan_number = self._plan_used_ns = 0
@@ -145,7 +142,7 @@ class PlantProcess:
 
     def run(self, granted: Privileges) -> PlantReport:
         """Step in time with the wall clock until the end."""
-        dt_s, monitor = self._plant.dt_s, DeadlineMonitor()
+        dt_s, monitor = self._side.plant.dt_s, DeadlineMonitor()
         tick = round(self._robot.settings.mpc.tick_dt_s / dt_s)
         clock = DeadlineClock(dt_s, self._links.start_ns.value)
         wall_s = 0.0
@@ -164,9 +161,10 @@ class PlantProcess:
     def _announce(self, time_s: float) -> None:
         """Tell the control process what it needs at a tick, just before its instant."""
         self._end_with_parent()
-        self._reason = why_ended(self._side.fault, self._state.truth.q, self._robot)
+        self._reason = why_ended(self._side.fault, self._state.known.q, self._robot)
         if self._reason is None and time_s < self._settings.duration_s - 1e-9:
-            self._events += self._disturbances.apply(time_s, self._plant)
+            disturbable = self._side.disturbable
+            self._events += self._disturbances.apply(time_s, disturbable)
             self._publish(ended=False)
 
     def _step(self) -> None:
@@ -206,11 +204,7 @@ class PlantProcess:
             state=self._state,
             command=self._command(self._state.seen),
             sample=self._sample,
-            contact=self._plant.contact_truth(),
-            loads={
-                arm.tip_frame: self._plant.payload_mass_kg(arm.tip_frame)
-                for arm in self._robot.arms.values()
-            },
+            truth=self._side.tick_truth(self._robot),
             steps_ms=1e3 * self._steps_s - estimation_ms,
             estimation_ms=estimation_ms,
             ended=ended,
@@ -228,7 +222,7 @@ class PlantProcess:
             for fault, count in self._aligner.rejections.items():
                 self._faults[f"sample_{fault.value}"] += count
         if self._reason is not None:
-            self._events.append((self._state.truth.time_s, self._reason))
+            self._events.append((self._state.known.time_s, self._reason))
         return PlantReport(
             reason=self._reason,
             events=tuple(self._events),

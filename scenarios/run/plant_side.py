@@ -5,22 +5,34 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
+from scenarios.errors import ScenarioError
 from scenarios.run.sensor_faults import SensorFaults
 from scenarios.run.settings import RunSettings
+from wbmpc.conventions import BASE_NQ, BASE_NV
 from wbmpc.errors import SettingsError, UnknownNameError
 from wbmpc.friction import JointFriction, effort_scale_Nm
 from wbmpc.plant.gate import check_models
-from wbmpc.plant.imperfections import PRESETS, ImperfectionSettings, without
-from wbmpc.plant.interface import Measurement, Plant, SensorReadings
+from wbmpc.plant.imperfections import (
+    CLEAN,
+    PRESETS,
+    ImperfectionSettings,
+    without,
+)
+from wbmpc.plant.interface import (
+    Disturbable,
+    Measurement,
+    Plant,
+    PlantTruth,
+    SensorReadings,
+)
 from wbmpc.plant.mujoco_plant import MujocoPlant
 from wbmpc.plant.reading_guard import ReadingGuard
 from wbmpc.plant.twin_plant import TwinPlant
-from wbmpc.robot import BASE, Robot
+from wbmpc.robot import Robot
 from wbmpc.state_estimation import (
     BaseEstimate,
     BaseEstimator,
@@ -28,8 +40,6 @@ from wbmpc.state_estimation import (
     FixedFeetFilter,
     measurement_from,
 )
-
-Array = NDArray[np.float64]
 
 BASE_ESTIMATORS: dict[str, Callable[[Robot], BaseEstimator]] = {
     "contact_ekf": ContactEkf,
@@ -42,44 +52,32 @@ class PlantState:
     """One instant of the plant.
 
     Attributes:
-        truth: The simulator's state, for metrics.
         seen: What the control side may use.
+        truth: The simulator's state, for metrics; None where there is no simulator.
         base: Estimate of the base; None when the simulator's state is used.
     """
 
-    truth: Measurement
     seen: Measurement
+    truth: Measurement | None = None
     base: BaseEstimate | None = None
 
-
-class PlantSide(Protocol):
-    """A plant with its way of telling its state."""
-
     @property
-    def plant(self) -> Plant:
-        """The plant, for payloads and truth."""
-        ...
+    def known(self) -> Measurement:
+        """The truth, or as much of it as the robot sees."""
+        return self.seen if self.truth is None else self.truth
 
-    def reset(self, q: Array) -> PlantState:
-        """Start at rest in configuration `q` of `Robot.full_model`."""
-        ...
 
-    def step(self, tau_Nm: Array) -> PlantState:
-        """Apply joint torques for one step."""
-        ...
+@dataclass(frozen=True, kw_only=True)
+class TickTruth:
+    """What only a simulator knows at a control tick, besides its state.
 
-    def take_estimation_ms(self) -> float:
-        """Time spent on estimation since the last call."""
-        ...
+    Attributes:
+        wrenches: (2, 6) ground on left and right foot [N, Nm] at the soles.
+        loads_kg: (2,) held at the tips of the left and the right arm.
+    """
 
-    @property
-    def fault(self) -> str | None:
-        """Why plant or readings can not be gone on with; None while they can."""
-        ...
-
-    def faults(self) -> dict[str, int]:
-        """Refused samples by reason."""
-        ...
+    wrenches: Array
+    loads_kg: Array
 
 
 class JointReadings:
@@ -111,117 +109,117 @@ class JointReadings:
         """Start at rest in known positions (n,)."""
         self._guard.reset(q)
 
-    def of_state(self, seen: Measurement) -> Measurement:
-        """A state with its joints read."""
-        joints = (seen.q[7:], seen.v[BASE:])
-        q, v, tau_Nm = self._faults.spoil(seen.time_s, *joints, seen.tau_Nm)
+    def read(
+        self, time_s: float, q: Array, v: Array, tau_Nm: Array
+    ) -> tuple[Array, Array, Array]:
+        """Positions, velocities and torques (n,) that may be used."""
+        q, v, tau_Nm = self._faults.spoil(time_s, q, v, tau_Nm)
         q, v = self._guard.check(q, v)
-        if q is joints[0] and v is joints[1] and tau_Nm is seen.tau_Nm:
-            return seen
-        return replace(
-            seen,
-            q=np.concatenate((seen.q[:7], q)),
-            v=np.concatenate((seen.v[:BASE], v)),
-            tau_Nm=tau_Nm,
-        )
-
-    def of_sensors(self, readings: SensorReadings) -> SensorReadings:
-        """Readings of all sensors, those of the joints spoilt and guarded."""
-        q, v, tau_Nm = self._faults.spoil(
-            readings.time_s, readings.q, readings.v, readings.tau_Nm
-        )
-        q, v = self._guard.check(q, v)
-        return replace(readings, q=q, v=v, tau_Nm=tau_Nm)
+        return q, v, tau_Nm
 
 
-class TruePlantSide:
-    """Tells the simulator's state; torques as the robot measures them."""
+class PlantSide:
+    """A plant, and what the control side is told of its state at every step."""
 
     def __init__(
-        self, plant: MujocoPlant | TwinPlant, joint_readings: JointReadings
+        self,
+        plant: Plant,
+        joint_readings: JointReadings,
+        *,
+        estimator: BaseEstimator | None = None,
+        truth: PlantTruth | None = None,
+        disturbable: Disturbable | None = None,
     ) -> None:
-        """Wrap a plant."""
-        self.plant: Plant = plant
-        self._twin = plant if isinstance(plant, TwinPlant) else None
-        self._joints = joint_readings
+        """Couple a plant with sensors and, unless its truth is told, an estimator.
 
-    @property
-    def fault(self) -> str | None:
-        """Why plant or readings can not be gone on with."""
-        return self.plant.fault or self._joints.fault
+        Args:
+            plant: The plant.
+            joint_readings: Spoils and guards what its joints read.
+            estimator: Of the base; None: the simulator's state is told, with torques
+                as the robot measures them.
+            truth: What a simulator knows; None where there is none.
+            disturbable: Takes loads and pushes; None where only a person can.
 
-    def reset(self, q: Array) -> PlantState:
-        """Start at rest."""
-        self._joints.reset(q[7:])
-        return self._state(self.plant.reset(q))
-
-    def step(self, tau_Nm: Array) -> PlantState:
-        """Apply joint torques for one step."""
-        return self._state(self.plant.step(tau_Nm))
-
-    def take_estimation_ms(self) -> float:
-        """Nothing is estimated."""
-        return 0.0
-
-    def faults(self) -> dict[str, int]:
-        """Refused readings by joint."""
-        return self._joints.counts
-
-    def _state(self, truth: Measurement) -> PlantState:
-        seen = truth
-        if self._twin is not None:
-            seen = replace(truth, tau_Nm=self._twin.readings.tau_Nm)
-        return PlantState(truth=truth, seen=self._joints.of_state(seen))
-
-
-class EstimatedPlantSide:
-    """Tells what sensors and a base estimator say, at every step of the plant."""
-
-    def __init__(
-        self, plant: TwinPlant, estimator: BaseEstimator, joint_readings: JointReadings
-    ) -> None:
-        """Couple a plant with sensors and an estimator."""
-        self.plant: Plant = plant
-        self._twin, self._estimator = plant, estimator
-        self._joints = joint_readings
+        Raises:
+            ScenarioError: Neither an estimator nor a truth.
+        """
+        if estimator is None and truth is None:
+            raise ScenarioError("a plant without truth needs an estimator of its base")
+        self.plant, self.truth, self.disturbable = plant, truth, disturbable
+        self._joints, self._estimator = joint_readings, estimator
         self._spent_s = 0.0
 
     @property
     def fault(self) -> str | None:
-        """Why plant or readings can not be gone on with."""
+        """Why plant or readings can not be gone on with; None while they can."""
         return self.plant.fault or self._joints.fault
 
     def reset(self, q: Array) -> PlantState:
-        """Start at rest; the robot knows where it starts."""
+        """Start at rest in configuration `q` of `Robot.full_model`, known to all."""
         self._joints.reset(q[7:])
-        truth = self._twin.reset(q)
-        readings = self._joints.of_sensors(self._twin.readings)
-        return self._state(truth, readings, self._estimator.reset(q, readings))
+        self.plant.reset(q)
+        if self._estimator is None:
+            return self._true_state()
+        readings = self._sensed()
+        return self._state(readings, self._estimator.reset(q, readings))
 
     def step(self, tau_Nm: Array) -> PlantState:
-        """Apply joint torques for one step and estimate the base."""
-        truth = self._twin.step(tau_Nm)
-        readings = self._joints.of_sensors(self._twin.readings)
+        """Apply joint torques for one step."""
+        self.plant.step(tau_Nm)
+        if self._estimator is None:
+            return self._true_state()
+        readings = self._sensed()
         started = time.perf_counter()
         base = self._estimator.update(readings)
         self._spent_s += time.perf_counter() - started
-        return self._state(truth, readings, base)
+        return self._state(readings, base)
+
+    def tick_truth(self, robot: Robot) -> TickTruth | None:
+        """Ground wrenches and loads now; None where nobody knows."""
+        if self.truth is None:
+            return None
+        tips = [arm.tip_frame for arm in robot.arms.values()]
+        return TickTruth(
+            wrenches=self.truth.contact_truth().wrenches,
+            loads_kg=np.array([self.truth.payload_mass_kg(tip) for tip in tips]),
+        )
 
     def take_estimation_ms(self) -> float:
-        """Time spent on estimation since the last call."""
+        """Time spent on estimating the base since the last call."""
         spent_s, self._spent_s = self._spent_s, 0.0
         return 1e3 * spent_s
 
     def faults(self) -> dict[str, int]:
         """Refused samples by reason, refused readings by joint."""
-        rejected = {f"base_{k}": n for k, n in self._estimator.rejections.items()}
+        rejections = {} if self._estimator is None else self._estimator.rejections
+        rejected = {f"base_{reason}": n for reason, n in rejections.items()}
         return rejected | self._joints.counts
 
-    def _state(
-        self, truth: Measurement, readings: SensorReadings, base: BaseEstimate
-    ) -> PlantState:
-        seen = measurement_from(readings, base)
-        return PlantState(truth=truth, seen=seen, base=base)
+    def _true_state(self) -> PlantState:
+        """Base and joints of the simulator, torques as they are measured."""
+        assert self.truth is not None
+        truth = self.truth.state
+        joints = truth.q[BASE_NQ:], truth.v[BASE_NV:], self.plant.readings.tau_Nm
+        q, v, tau_Nm = self._joints.read(truth.time_s, *joints)
+        if q is joints[0] and v is joints[1] and tau_Nm is truth.tau_Nm:
+            return PlantState(seen=truth, truth=truth)
+        seen = Measurement(
+            time_s=truth.time_s,
+            q=np.concatenate((truth.q[:BASE_NQ], q)),
+            v=np.concatenate((truth.v[:BASE_NV], v)),
+            tau_Nm=tau_Nm,
+        )
+        return PlantState(seen=seen, truth=truth)
+
+    def _sensed(self) -> SensorReadings:
+        """All sensors, those of the joints spoilt and guarded."""
+        raw = self.plant.readings
+        q, v, tau_Nm = self._joints.read(raw.time_s, raw.q, raw.v, raw.tau_Nm)
+        return replace(raw, q=q, v=v, tau_Nm=tau_Nm)
+
+    def _state(self, readings: SensorReadings, base: BaseEstimate) -> PlantState:
+        truth = None if self.truth is None else self.truth.state
+        return PlantState(seen=measurement_from(readings, base), truth=truth, base=base)
 
 
 def imperfections_of(settings: RunSettings) -> ImperfectionSettings:
@@ -279,10 +277,12 @@ def build_plant_side(settings: RunSettings, robot: Robot) -> PlantSide:
         )
     check_models(robot, nominal, seed=settings.seed)
     readings = JointReadings(settings, robot)
-    if settings.plant == "clean" and settings.uses_truth:
-        return TruePlantSide(nominal, readings)
-    twin = TwinPlant(robot, nominal, imperfections, seed=settings.seed)
-    if settings.uses_truth:
-        return TruePlantSide(twin, readings)
-    estimator = BASE_ESTIMATORS[settings.base_estimator](robot)
-    return EstimatedPlantSide(twin, estimator, readings)
+    plant: MujocoPlant | TwinPlant = nominal
+    if imperfections != CLEAN:
+        plant = TwinPlant(robot, nominal, imperfections, seed=settings.seed)
+    estimator = None
+    if not settings.uses_truth:
+        estimator = BASE_ESTIMATORS[settings.base_estimator](robot)
+    return PlantSide(
+        plant, readings, estimator=estimator, truth=plant, disturbable=plant
+    )

@@ -18,12 +18,10 @@ from typing import Any, Protocol
 import msgspec
 import numpy as np
 
-from scenarios.errors import RealTimeError
 from scenarios.library.catalogue import find_scenario
-from scenarios.records.record import Deadlines, RunRecord
+from scenarios.records.record import SIDES, Deadlines, RunRecord
 from scenarios.records.recorder import Recorder
 from scenarios.run.adaptation import build_adaptation
-from scenarios.run.batch import rebuild_error
 from scenarios.run.plant_process import (
     PlantLinks,
     PlantReady,
@@ -33,9 +31,9 @@ from scenarios.run.plant_process import (
 from scenarios.run.settings import RunSettings
 from scenarios.run.snapshot import PlanCodec, Snapshot, SnapshotCodec
 from scenarios.run.viewer import Viewer
-from wbmpc.control.loop import ControlSide, ControlTick
+from wbmpc.control.loop import ControlLoop, ControlTick
 from wbmpc.control.plan import Plan
-from wbmpc.plant.interface import Payload
+from wbmpc.errors import RealTimeError
 from wbmpc.realtime import (
     DeadlineClock,
     DeadlineMonitor,
@@ -45,7 +43,11 @@ from wbmpc.realtime import (
     realtime_process,
     sleep_until,
 )
-from wbmpc.realtime.child_process import end_process, start_process
+from wbmpc.realtime.child_process import (
+    end_process,
+    raise_sent_error,
+    start_process,
+)
 from wbmpc.reference import Reference, ReferenceSource
 from wbmpc.robot import Robot
 
@@ -223,8 +225,7 @@ class PlantLink:
                 "the plant's process died (exit code "
                 f"{self._process.exitcode}); the run was stopped"
             ) from None
-        if isinstance(answer, tuple):
-            raise rebuild_error(*answer)
+        raise_sent_error(answer)
         return answer
 
 
@@ -254,15 +255,12 @@ class RealTimeRun:
         self._settings, self._plant = settings, plant
         self._references, self._companion = references, companion
         self._tick_s = robot.settings.mpc.tick_dt_s
-        adaptation = build_adaptation(settings, robot)
+        self._adaptation = build_adaptation(settings, robot)
         # The plan's delay is real here: none is added.
-        self._control = ControlSide(robot, adaptation, deliver=plant.publish)
-        payload = Payload(mass_kg=settings.payload_kg)
+        self._control = ControlLoop(robot, self._adaptation, deliver=plant.publish)
         true_model = plant.wait_ready().true_model
         keep_ticks = None if keep_s is None else round(keep_s / self._tick_s)
-        self._recorder = Recorder(
-            settings, robot, payload, true_model, keep_ticks=keep_ticks
-        )
+        self._recorder = Recorder(settings, robot, true_model, keep_ticks=keep_ticks)
         self._pending: deque[_Tick] = deque()
         self._next_cost = 0
         self._monitor = DeadlineMonitor()
@@ -284,8 +282,8 @@ class RealTimeRun:
         if self._monitor.must_stop:
             recorder.event(self._control.mpc.plan.time_s, self._gave_up())
         recorder.events.sort(key=lambda event: event[0])
-        if self._control.adaptation is not None:
-            recorder.faults.update(self._control.adaptation.faults())
+        if self._adaptation is not None:
+            recorder.faults.update(self._adaptation.faults())
         recorder.faults.update(report.faults)
         recorder.deadlines = _deadlines(self._monitor, report, granted)
         fell = report.reason is not None or self._monitor.must_stop
@@ -312,12 +310,12 @@ class RealTimeRun:
     def _tick(self, clock: DeadlineClock, snapshot: Snapshot, late_s: float) -> None:
         """Plan first: the estimate of this tick is for the next plan."""
         seen, control = snapshot.state.seen, self._control
-        if control.adaptation is not None:
-            control.adaptation.accept(snapshot.sample)
+        if self._adaptation is not None:
+            self._adaptation.accept(snapshot.sample)
         reference = self._references.at(seen.time_s)
         planned = control.plan(seen, reference)
         self._monitor.add(clock.end_cycle())
-        tick = planned.with_estimate(control.estimate())
+        tick = planned.with_update(control.adapt())
         self._pending.append(_Tick(snapshot, reference, tick, late_s))
         if self._companion is not None:
             self._companion.ticked(snapshot, tick)
@@ -328,7 +326,7 @@ class RealTimeRun:
     def _use_what_is_left(self, clock: DeadlineClock) -> None:
         """Do what can wait, as far as the time until the next tick reaches."""
         if clock.index >= self._next_cost and clock.left_ns() > COST_NS:
-            time_s = self._pending[-1].snapshot.state.truth.time_s
+            time_s = self._pending[-1].snapshot.state.known.time_s
             self._recorder.cost(time_s, self._control.mpc.ocp.cost_by_term())
             self._next_cost = clock.index + COST_EVERY
         while self._pending and clock.left_ns() > RECORD_NS:
@@ -336,7 +334,9 @@ class RealTimeRun:
 
     def _record(self, it: _Tick) -> None:
         recorder, snapshot = self._recorder, it.snapshot
-        recorder.tick(snapshot.state, it.reference, it.tick, snapshot.command, snapshot)
+        recorder.tick(
+            snapshot.state, it.reference, it.tick, snapshot.command, snapshot.truth
+        )
         if snapshot.state.base is not None:
             recorder.timing("state_estimation", snapshot.estimation_ms)
         recorder.timing("plant_and_low_level", snapshot.steps_ms)
@@ -348,14 +348,13 @@ class RealTimeRun:
         on_tick: Callable[[float], None] | None,
         viewer: Viewer | None,
     ) -> None:
-        truth = snapshot.state.truth
+        now, truth = snapshot.state.known, snapshot.truth
         if viewer is not None:
-            loads = np.array(list(snapshot.loads.values()))
-            adaptation = self._control.adaptation
-            drawn = None if adaptation is None else adaptation.drawn()
-            viewer.update(truth.time_s, truth.q, loads, drawn)
+            loads = np.zeros(len(SIDES)) if truth is None else truth.loads_kg
+            drawn = None if self._adaptation is None else self._adaptation.drawn()
+            viewer.update(now.time_s, now.q, loads, drawn)
         if on_tick is not None:
-            on_tick(truth.time_s)
+            on_tick(now.time_s)
 
     def _gave_up(self) -> str:
         return f"control stopped: {self._monitor.in_a_row} deadlines missed in a row"

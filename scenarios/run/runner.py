@@ -25,9 +25,8 @@ from scenarios.run.plant_side import (
 )
 from scenarios.run.settings import RunSettings
 from scenarios.run.viewer import Viewer
-from wbmpc.control.loop import ControlSide
+from wbmpc.control.loop import ControlLoop
 from wbmpc.control.low_level import JointCommand, LowLevelMode
-from wbmpc.plant.interface import Payload
 from wbmpc.reference import ReferenceSource
 from wbmpc.robot import Robot
 
@@ -83,18 +82,17 @@ class Run:
     ) -> None:
         """Start at home with every part ready."""
         self._settings, self._robot = settings, robot
-        self._side, self._plant, self._references = side, side.plant, references
-        adaptation = build_adaptation(settings, robot)
+        self._side, self._references = side, references
         delay = imperfections_of(settings).plan_delay_ticks
-        self._control = ControlSide(
+        self._adaptation = build_adaptation(settings, robot)
+        self._control = ControlLoop(
             robot,
-            adaptation,
+            self._adaptation,
             plan_delay_ticks=delay,
             friction=known_friction(settings, robot),
         )
-        self._payload = Payload(mass_kg=settings.payload_kg)
-        true_model = getattr(side.plant, "true_model", robot.full_model)
-        self._recorder = Recorder(settings, robot, self._payload, true_model)
+        true_model = None if side.truth is None else side.truth.true_model
+        self._recorder = Recorder(settings, robot, true_model)
         self._state = side.reset(robot.home_q_full)
         self._disturbances = Disturbances(settings, robot)
 
@@ -106,42 +104,41 @@ class Run:
         tick_s = self._robot.settings.mpc.tick_dt_s
         fell = False
         for index in range(round(self._settings.duration_s / tick_s)):
-            for event in self._disturbances.apply(index * tick_s, self._plant):
+            disturbable = self._side.disturbable
+            for event in self._disturbances.apply(index * tick_s, disturbable):
                 self._recorder.event(*event)
             self._tick(index, tick_s)
             if viewer is not None:
-                loads = [
-                    self._plant.payload_mass_kg(arm.tip_frame)
-                    for arm in self._robot.arms.values()
-                ]
-                truth = self._state.truth
-                viewer.update(truth.time_s, truth.q, np.array(loads), self._drawn())
+                self._show(viewer)
+            now = self._state.known
             if on_tick is not None:
-                on_tick(self._state.truth.time_s)
-            reason = self._ended_badly()
+                on_tick(now.time_s)
+            reason = why_ended(self._side.fault, now.q, self._robot)
             if reason:
-                self._recorder.event(self._state.truth.time_s, reason)
+                self._recorder.event(now.time_s, reason)
                 fell = True
                 break
-        if self._control.adaptation is not None:
-            self._recorder.faults.update(self._control.adaptation.faults())
+        if self._adaptation is not None:
+            self._recorder.faults.update(self._adaptation.faults())
         self._recorder.faults.update(self._side.faults())
         return self._recorder.finish(fell=fell, wall_s=time.perf_counter() - started)
 
-    def _drawn(self) -> np.ndarray | None:
-        """Estimated payloads, as a viewer draws them."""
-        adaptation = self._control.adaptation
-        return None if adaptation is None else adaptation.drawn()
+    def _show(self, viewer: Viewer) -> None:
+        now, truth = self._state.known, self._side.tick_truth(self._robot)
+        loads = np.zeros(len(self._robot.arms)) if truth is None else truth.loads_kg
+        drawn = None if self._adaptation is None else self._adaptation.drawn()
+        viewer.update(now.time_s, now.q, loads, drawn)
 
     def _tick(self, index: int, tick_s: float) -> None:
         state = self._state
         reference = self._references.at(state.seen.time_s)
         tick = self._control.tick(state.seen, reference)
         command = self._control.command(state.seen)
-        self._recorder.tick(state, reference, tick, command, self._plant)
+        truth = self._side.tick_truth(self._robot)
+        self._recorder.tick(state, reference, tick, command, truth)
         if index % COST_EVERY == 0:
             costs = self._control.mpc.ocp.cost_by_term()
-            self._recorder.cost(state.truth.time_s, costs)
+            self._recorder.cost(state.known.time_s, costs)
         started = time.perf_counter()
         self._state = self._advance(state, command, tick_s)
         spent_ms = 1e3 * (time.perf_counter() - started)
@@ -153,13 +150,10 @@ class Run:
     def _advance(
         self, state: PlantState, command: JointCommand, tick_s: float
     ) -> PlantState:
-        for step in range(round(tick_s / self._plant.dt_s)):
+        for step in range(round(tick_s / self._side.plant.dt_s)):
             if step:
                 command = self._control.command(state.seen)
             state = self._side.step(command.tau_Nm)
             if command.mode is LowLevelMode.HOLD:
                 self._recorder.faults["damped_hold_steps"] += 1
         return state
-
-    def _ended_badly(self) -> str | None:
-        return why_ended(self._side.fault, self._state.truth.q, self._robot)

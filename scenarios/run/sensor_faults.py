@@ -7,12 +7,10 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from scenarios.errors import ScenarioError
 from wbmpc.errors import UnknownNameError
-
-Array = NDArray[np.float64]
 
 FORM = "CHANNEL:JOINT:KIND:AT:FOR"
 

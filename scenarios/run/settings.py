@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -14,6 +14,9 @@ MAX_PAYLOAD_KG = 100.0
 """More than any robot here weighs; a larger number is a mistake."""
 
 MAX_PUSH_N = 2000.0
+
+NO_ESTIMATOR = "none"
+DEFAULT_ESTIMATOR = "ekf_supervised"
 
 Arm = Literal["left", "right", "both"]
 PriorName = Literal["none", "inertia_only", "all"]
@@ -67,7 +70,8 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     ramp_s: float = 0.0
     """Time over which the load grows."""
     duration_s: float = 12.0
-    estimator: bool = True
+    estimator: str = DEFAULT_ESTIMATOR
+    """Name among `scenarios.run.estimators.ESTIMATORS`, or `none`."""
     prior: PriorName = "inertia_only"
     """Channels the fictitious measurement pins (Table V)."""
     seed: int = 0
@@ -110,9 +114,28 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
             _in_range("remove-at", self.remove_at_s, self.at_s, self.duration_s, "s")
 
     @property
+    def has_estimator(self) -> bool:
+        """Whether anybody estimates inertias."""
+        return self.estimator != NO_ESTIMATOR
+
+    @property
     def uses_truth(self) -> bool:
         """Whether the controller sees the simulator's state."""
         return self.plant == "clean" if self.truth is None else self.truth
+
+
+def read_settings(fields: dict[str, Any]) -> RunSettings:
+    """Settings of a run as JSON has them, in today's form or an earlier one.
+
+    Raises:
+        msgspec.ValidationError: They never were settings of a run.
+        ScenarioError: A number out of range.
+    """
+    estimator = fields.get("estimator")
+    if isinstance(estimator, bool):  # until estimators had names
+        name = DEFAULT_ESTIMATOR if estimator else NO_ESTIMATOR
+        fields = fields | {"estimator": name}
+    return msgspec.convert(fields, RunSettings)
 
 
 def _in_range(name: str, value: float, low: float, high: float, unit: str) -> None:

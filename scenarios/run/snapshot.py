@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ekf import AlignedSample
-from scenarios.run.plant_side import PlantState
+from ekf.signals.aligner import AlignedSample
+from scenarios.run.plant_side import PlantState, TickTruth
 from wbmpc.control.low_level import JointCommand, LowLevelMode
 from wbmpc.control.plan import Plan
-from wbmpc.plant.interface import ContactTruth, Measurement
+from wbmpc.plant.interface import Measurement
 from wbmpc.robot import BASE, Robot
 from wbmpc.state_estimation import BaseEstimate
-
-Array = NDArray[np.float64]
 
 MODES = tuple(LowLevelMode)
 FEET = 2
@@ -26,14 +23,11 @@ FEET = 2
 class Snapshot:
     """Everything about the plant at one control tick.
 
-    Stands in for the plant where a run is recorded.
-
     Attributes:
-        state: Truth and what the control side may use.
+        state: What the control side may use, and the truth.
         command: Of the low level, at this instant.
         sample: Newest aligned signals; None at the start and without estimator.
-        contact: True ground wrenches.
-        loads: Load by frame [kg].
+        truth: Ground wrenches and loads; None where there is no simulator.
         steps_ms: Time the plant and the low level took since the last tick.
         estimation_ms: Time the base estimator took.
         plan_time_s: Of the plan in force.
@@ -44,21 +38,12 @@ class Snapshot:
     state: PlantState
     command: JointCommand
     sample: AlignedSample | None
-    contact: ContactTruth
-    loads: dict[str, float]
+    truth: TickTruth | None
     steps_ms: float
     estimation_ms: float
     ended: bool
     plan_time_s: float = 0.0
     plan_used_ns: int = 0
-
-    def contact_truth(self) -> ContactTruth:
-        """Ground wrenches."""
-        return self.contact
-
-    def payload_mass_kg(self, frame: str) -> float:
-        """Load at a frame."""
-        return self.loads[frame]
 
 
 class SnapshotCodec:
@@ -69,11 +54,13 @@ class SnapshotCodec:
         n = len(robot.joint_names)
         full, own = robot.full_model, robot.model
         measurement = _signals(full.nq, full.nv, n, acceleration=False)
-        self._frames = [arm.tip_frame for arm in robot.arms.values()]
         self.dtype = np.dtype(
             [
-                ("truth", measurement),
                 ("seen", measurement),
+                ("is_simulated", "?"),
+                ("truth", measurement),
+                ("wrenches", "f8", (FEET, 6)),
+                ("loads_kg", "f8", (len(robot.arms),)),
                 ("is_estimated", "?"),
                 ("contacts", "?", (FEET,)),
                 ("tau_Nm", "f8", (n,)),
@@ -81,9 +68,6 @@ class SnapshotCodec:
                 ("mode", "i8"),
                 ("is_aligned", "?"),
                 ("sample", _signals(own.nq, own.nv, own.nv - BASE, acceleration=True)),
-                ("wrenches", "f8", (FEET, 6)),
-                ("body_on_floor", "?"),
-                ("loads", "f8", (len(self._frames),)),
                 ("steps_ms", "f8"),
                 ("estimation_ms", "f8"),
                 ("ended", "?"),
@@ -96,8 +80,12 @@ class SnapshotCodec:
         """As an array ()."""
         out = np.zeros((), self.dtype)
         state, command = snapshot.state, snapshot.command
-        _write_measurement(out["truth"], state.truth)
         _write_measurement(out["seen"], state.seen)
+        if state.truth is not None and snapshot.truth is not None:
+            out["is_simulated"] = True
+            _write_measurement(out["truth"], state.truth)
+            out["wrenches"] = snapshot.truth.wrenches
+            out["loads_kg"] = snapshot.truth.loads_kg
         if state.base is not None:
             out["is_estimated"], out["contacts"] = True, state.base.contacts
         out["tau_Nm"], out["saturated"] = command.tau_Nm, command.saturated
@@ -105,9 +93,6 @@ class SnapshotCodec:
         if snapshot.sample is not None:
             out["is_aligned"] = True
             _write_sample(out["sample"], snapshot.sample)
-        out["wrenches"] = snapshot.contact.wrenches
-        out["body_on_floor"] = snapshot.contact.body_on_floor
-        out["loads"] = [snapshot.loads[frame] for frame in self._frames]
         for key in ("steps_ms", "estimation_ms", "ended", "plan_time_s"):
             out[key] = getattr(snapshot, key)
         out["plan_used_ns"] = snapshot.plan_used_ns
@@ -117,19 +102,19 @@ class SnapshotCodec:
         """From an array ()."""
         seen = _read_measurement(array["seen"])
         base = _base_of(seen, array["contacts"]) if array["is_estimated"] else None
-        truth = _read_measurement(array["truth"])
+        state, truth = None, None
+        if array["is_simulated"]:
+            state = _read_measurement(array["truth"])
+            truth = TickTruth(wrenches=array["wrenches"], loads_kg=array["loads_kg"])
         return Snapshot(
-            state=PlantState(truth=truth, seen=seen, base=base),
+            state=PlantState(truth=state, seen=seen, base=base),
             command=JointCommand(
                 tau_Nm=array["tau_Nm"],
                 saturated=array["saturated"],
                 mode=MODES[int(array["mode"])],
             ),
             sample=_read_sample(array["sample"]) if array["is_aligned"] else None,
-            contact=ContactTruth(
-                wrenches=array["wrenches"], body_on_floor=bool(array["body_on_floor"])
-            ),
-            loads=dict(zip(self._frames, map(float, array["loads"]), strict=True)),
+            truth=truth,
             steps_ms=float(array["steps_ms"]),
             estimation_ms=float(array["estimation_ms"]),
             ended=bool(array["ended"]),

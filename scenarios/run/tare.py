@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
+from models.arrays import Array
 
-from scenarios.run.settings import RunSettings
-
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from scenarios.run.settings import RunSettings
 
 LEAD_S = 1.0
 """Time from the end of the tare to loading, in which the remaining bias shows."""

@@ -15,7 +15,7 @@ from scenarios.report.metrics.results import RunMetrics
 from scenarios.report.metrics.run import measure
 from scenarios.report.metrics.windows import ratio
 from scenarios.report.paper import Goal, PaperFigures, PublishedComparison
-from scenarios.run.settings import PriorName, RunSettings
+from scenarios.run.settings import NO_ESTIMATOR, PriorName, RunSettings
 from wbmpc.robot import Robot
 
 PRIOR_REGIMES: tuple[PriorName, ...] = ("none", "inertia_only", "all")
@@ -70,22 +70,20 @@ class ComparisonRuns:
 
 
 def plan_runs(settings: RunSettings, *, priors: bool) -> dict[str, RunSettings]:
-    """Settings of every run a comparison needs, by name.
+    """Settings of every run a comparison needs, by name, from those with estimator.
 
     Prior regimes other than the asked one are named `prior_REGIME`.
     """
     replace = msgspec.structs.replace
     runs = {
         "unloaded": unloaded(settings),
-        "without_estimator": replace(settings, estimator=False),
-        "with_estimator": replace(settings, estimator=True),
+        "without_estimator": replace(settings, estimator=NO_ESTIMATOR),
+        "with_estimator": settings,
     }
     if priors:
         for regime in PRIOR_REGIMES:
             if regime != settings.prior:
-                runs[f"prior_{regime}"] = replace(
-                    settings, estimator=True, prior=regime
-                )
+                runs[f"prior_{regime}"] = replace(settings, prior=regime)
     return runs
 
 

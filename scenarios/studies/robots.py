@@ -14,7 +14,7 @@ from scenarios.library.motions.washing import suited_motion
 from scenarios.library.run_settings import default_load, run_settings
 from scenarios.records.record import RunRecord
 from scenarios.report.tables import MISSING, number, render
-from scenarios.run.settings import RunSettings
+from scenarios.run.settings import DEFAULT_ESTIMATOR, NO_ESTIMATOR, RunSettings
 from scenarios.studies.comparison import (
     Comparison,
     compare,
@@ -104,7 +104,7 @@ def _washing_runs(name: str) -> dict[str, RunSettings]:
 def _balance_runs(name: str) -> dict[str, RunSettings]:
     return {
         key: run_settings(BALANCE, robot=name, estimator=estimator)
-        for key, estimator in (("without", False), ("with", True))
+        for key, estimator in (("without", NO_ESTIMATOR), ("with", DEFAULT_ESTIMATOR))
     }
 
 

@@ -12,6 +12,7 @@ import pinocchio as pin
 
 from scenarios.records.record import SIDES
 from scenarios.report.metrics.support import Stance
+from scenarios.run.adaptation import AdaptationTick
 from scenarios.run.snapshot import Snapshot
 from scenarios.teleop.latency import LatencyMeter
 from teleop.arms import ARMS, ArmKinematics
@@ -142,22 +143,22 @@ class RobotLink:
 
     def _payload(self, tick: ControlTick) -> dict[str, PayloadEstimate]:
         """Estimated minus nominal mass of each forearm."""
-        if tick.adaptation is None:
+        if not isinstance(tick.update, AdaptationTick):
             return {}
-        estimate = tick.adaptation.estimate
+        belief = tick.update.belief
         return {
             side: PayloadEstimate(
-                mass_kg=float(estimate.mass_kg[k] - self._nominal_kg[k]),
-                sigma_kg=float(estimate.sigma_mass_kg[k]),
+                mass_kg=float(belief.parameters[k, 0] - self._nominal_kg[k]),
+                sigma_kg=float(belief.sigma_mass_kg[k]),
             )
             for k, side in enumerate(SIDES)
         }
 
     def _margin_m(self, snapshot: Snapshot, tick: ControlTick) -> float:
         """Centre of mass, estimated loads included, from the edge of the polygon."""
-        if tick.adaptation is not None:
+        if tick.update is not None:
             for joint, parameters in zip(
-                self._joints, tick.adaptation.published, strict=True
+                self._joints, tick.update.published, strict=True
             ):
                 inertia = pin.Inertia.FromDynamicParameters(parameters)
                 self._model.inertias[joint] = inertia

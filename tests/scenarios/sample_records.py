@@ -54,7 +54,7 @@ def make_record(
         com_ref_m=np.tile([0.0, 0.0, 0.8], (ticks, 1)),
         pelvis_m=np.tile([0.0, 0.0, 0.9], (ticks, 1)),
         wrench_true=wrench,
-        wrench_estimated=1.01 * wrench if asked.estimator else 0.0 * wrench,
+        wrench_estimated=1.01 * wrench if asked.has_estimator else 0.0 * wrench,
         payload_kg=loaded,
         links={
             side: _link(robot, side, loaded[:, i], asked, time, arrival_s)
@@ -86,7 +86,7 @@ def make_record(
             rows_left_out=np.zeros(ticks),
             unexplained_kg=np.zeros(ticks),
         )
-        if asked.estimator
+        if asked.has_estimator
         else None,
     )
 
@@ -113,7 +113,7 @@ def _link(
     sphere = np.concatenate([[1.0], com, np.zeros(6)])
     sphere[[4, 6]] = 0.41**2
     truth = nominal + load[:, None] * sphere
-    known = settings.estimator & (time >= settings.at_s + arrival_s - 1e-9)
+    known = settings.has_estimator & (time >= settings.at_s + arrival_s - 1e-9)
     estimate = np.where(known[:, None], truth, nominal)
     theta = np.zeros((len(time), 10))
     theta[:, 0] = 0.5 * np.log(estimate[:, 0] / nominal[0])
@@ -127,7 +127,7 @@ def _link(
         theta=theta,
         sigma_mass_kg=np.full(len(time), 0.1),
         payload=_payload(truth[:, 0] - nominal[0], known)
-        if settings.estimator
+        if settings.has_estimator
         else None,
     )
 

@@ -26,7 +26,7 @@ from teleop.script import (
     ScriptedOperator,
 )
 from teleop.stream_messages import ReferenceMessage, RobotState
-from wbmpc.control.loop import ControlSide
+from wbmpc.control.loop import ControlLoop
 from wbmpc.plant.interface import Measurement
 from wbmpc.robot import Robot
 
@@ -124,7 +124,7 @@ def test_what_was_never_used_and_what_has_no_sample_is_left_out() -> None:
 def test_the_operator_is_told_about_the_robot(robot: Robot) -> None:
     stream, outbox = StreamedReference(robot, NoReceiver()), Outbox()
     link = RobotLink(robot, stream, outbox, end=lambda: False)  # type: ignore[arg-type]
-    control = ControlSide(robot, None)
+    control = ControlLoop(robot, None)
     n = len(robot.joint_names)
     measured = Measurement(
         time_s=0.0,

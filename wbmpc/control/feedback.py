@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.control.plan import Plan
-
-Array = NDArray[np.float64]
 
 
 def state_at(model: pin.Model, plan: Plan, time_s: float) -> tuple[Array, Array]:

@@ -1,16 +1,14 @@
-"""The control side: measurement and reference in, torques, plan and estimate out."""
+"""The control side: measurement and reference in, torques, plan and inertias out."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
-from scenarios.run.adaptation import AdaptationTick, InertiaAdaptation
+from wbmpc.control.inertia_source import InertiaSource, InertiaUpdate
 from wbmpc.control.low_level import JointCommand, LowLevelController
 from wbmpc.control.mpc import SolveResult, WholeBodyMpc
 from wbmpc.control.plan import Plan
@@ -20,40 +18,41 @@ from wbmpc.plant.interface import Measurement
 from wbmpc.reference import Reference
 from wbmpc.robot import Robot
 
-Array = NDArray[np.float64]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ControlTick:
-    """What one 100 Hz tick decided.
+    """What one control tick decided.
 
     Attributes:
         result: Plan and status.
-        adaptation: Estimate, or None without estimator.
+        update: What the source of inertias said; None without one.
         timing_ms: Duration of each stage.
     """
 
     result: SolveResult
-    adaptation: AdaptationTick | None
+    update: InertiaUpdate | None
     timing_ms: dict[str, float]
 
-    def with_estimate(self, adapted: AdaptationTick | None) -> ControlTick:
-        """The same tick with the estimate that belongs to it."""
-        if adapted is None:
+    def with_update(self, update: InertiaUpdate | None) -> ControlTick:
+        """The same tick with the inertias that belong to it."""
+        if update is None:
             return self
-        spent_ms = adapted.timing_ms["estimator"]
-        timing = self.timing_ms | adapted.timing_ms
-        timing["tick"] += spent_ms
-        return replace(self, adaptation=adapted, timing_ms=timing)
+        timing = {**self.timing_ms, **update.timing_ms}
+        timing["tick"] += update.timing_ms.get("estimator", 0.0)
+        return replace(self, update=update, timing_ms=timing)
 
 
-class ControlSide:
-    """MPC, estimator and low level of one robot, free of any plant or clock."""
+class ControlLoop:
+    """MPC, low level and a source of inertias, free of any plant or clock.
+
+    `step` is all that a plant in lock-step needs. Whoever keeps time otherwise calls
+    `tick` (or `plan` and `adapt`) and `command` at the rates of both.
+    """
 
     def __init__(
         self,
         robot: Robot,
-        adaptation: InertiaAdaptation | None,
+        source: InertiaSource | None = None,
         *,
         plan_delay_ticks: int = 0,
         deliver: Callable[[Plan], None] | None = None,
@@ -63,27 +62,37 @@ class ControlSide:
 
         Args:
             robot: What is controlled.
-            adaptation: The estimator's path; without it the model stays nominal.
+            source: Who knows its inertias; without it the model stays nominal.
             plan_delay_ticks: Ticks from a measurement until its plan is followed; a
                 plan carries its own time, so that it is followed at its right place.
             deliver: Takes each plan to a low level elsewhere; by default to `command`.
             friction: What the joints of this plant are known to have.
         """
         self.robot = robot
-        self._waiting: deque[tuple[float, Plan]] = deque()
-        mpc = robot.settings.mpc
-        self._plan_delay_s = (plan_delay_ticks + mpc.delay_ticks) * mpc.tick_dt_s
+        self.source = source
         self.mpc = WholeBodyMpc(robot)
-        self.adaptation = adaptation
+        self.last_tick: ControlTick | None = None
+        """Of `step`."""
+        mpc = robot.settings.mpc
+        self._tick_s, self._ticked_s = mpc.tick_dt_s, -math.inf
+        self._waiting: deque[tuple[float, Plan]] = deque()
+        self._plan_delay_s = (plan_delay_ticks + mpc.delay_ticks) * mpc.tick_dt_s
         self._low_level = LowLevelController(robot, friction)
         self._deliver = deliver or self._low_level.follow
         self._deliver(self.mpc.plan)
 
+    def step(self, measured: Measurement, reference: Reference) -> JointCommand:
+        """Torques for the next step of a plant; plans first where a tick is due."""
+        if abs(measured.time_s - self._ticked_s) >= self._tick_s - 1e-9:
+            self._ticked_s = measured.time_s
+            self.last_tick = self.tick(measured, reference)
+        return self.command(measured)
+
     def command(self, measured: Measurement) -> JointCommand:
         """Torques of all joints, at the low level's rate."""
-        if self.adaptation is not None:
+        if self.source is not None:
             robot = self.robot
-            self.adaptation.observe(
+            self.source.observe(
                 measured.time_s,
                 robot.controlled_q(measured.q),
                 robot.controlled_v(measured.v),
@@ -92,9 +101,9 @@ class ControlSide:
         return self._low_level.command(measured.time_s, measured.q, measured.v)
 
     def tick(self, measured: Measurement, reference: Reference) -> ControlTick:
-        """Estimate, write the inertias into the MPC's model, and plan."""
-        adapted = self.estimate()
-        return self.plan(measured, reference).with_estimate(adapted)
+        """Write the newest inertias into the MPC's model, and plan."""
+        update = self.adapt()
+        return self.plan(measured, reference).with_update(update)
 
     def plan(self, measured: Measurement, reference: Reference) -> ControlTick:
         """Plan with the inertias the model has now, and deliver."""
@@ -110,18 +119,16 @@ class ControlSide:
         spent_ms = 1e3 * (solved - started)
         timing = {"estimator": 0.0, "mpc": spent_ms, "tick": spent_ms}
         timing |= stage_times_ms(self.mpc.solver)
-        return ControlTick(result=result, adaptation=None, timing_ms=timing)
+        return ControlTick(result=result, update=None, timing_ms=timing)
 
-    def estimate(self) -> AdaptationTick | None:
-        """Run the estimator and write the inertias into the MPC's model."""
-        if self.adaptation is None:
+    def adapt(self) -> InertiaUpdate | None:
+        """Ask the source, and write its inertias into the MPC's model."""
+        if self.source is None:
             return None
-        adapted = self.adaptation.tick(self.mpc.plan)
-        for joint, parameters in zip(
-            self.adaptation.joint_ids, adapted.published, strict=True
-        ):
-            self.mpc.set_inertia(joint, parameters)
-        return adapted
+        update = self.source.tick(self.mpc.plan)
+        for joint, inertia in zip(self.source.joint_ids, update.published, strict=True):
+            self.mpc.set_inertia(joint, inertia)
+        return update
 
     def _follow(self, result: SolveResult, now_s: float) -> None:
         """Deliver the plans that are ready by now."""

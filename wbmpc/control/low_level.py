@@ -10,12 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.control.feedback import feedback_torque
 from wbmpc.control.plan import Plan
 from wbmpc.friction import JointFriction
 from wbmpc.robot import BASE, Robot
-
-Array = NDArray[np.float64]
 
 MAX_PLAN_AGE_S = 0.05
 """How long an old plan may be followed when no new one comes."""

@@ -5,10 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
+from models.arrays import Array
 
 
 class SolveStatus(enum.Enum):

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc import conventions
 from wbmpc.conventions import BASE_NV
 from wbmpc.errors import ModelMismatchError
 from wbmpc.plant.mujoco_model import link_name
 from wbmpc.plant.mujoco_plant import MujocoPlant
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 MASS_TOLERANCE_KG = 1e-6
 _BASE_ROWS = ("base x", "base y", "base z", "base roll", "base pitch", "base yaw")

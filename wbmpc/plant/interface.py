@@ -1,14 +1,18 @@
-"""What the control side may ask of a plant, be it a simulator, a mock or a robot."""
+"""What the control side may ask of a plant, be it a simulator, a mock or a robot.
+
+Joint torques in, readings out: that is `Plant`, and a robot on a wire offers no more.
+What a simulator knows besides is `PlantTruth`, and what can be done to it is
+`Disturbable`; whoever builds a plant knows whether it has them, and says so.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+import pinocchio as pin
 
-Array = NDArray[np.float64]
+from models.arrays import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +87,11 @@ class Payload:
 
 
 class Plant(Protocol):
-    """One step of torque in, one measurement out."""
+    """One step of torque in, one set of readings out.
+
+    A simulator's `reset` and `step` return its state; a controller may count on
+    `readings` only.
+    """
 
     @property
     def dt_s(self) -> float:
@@ -95,17 +103,44 @@ class Plant(Protocol):
         """Why the plant stopped; None while it runs."""
         ...
 
-    def reset(self, q: Array) -> Measurement:
+    @property
+    def readings(self) -> SensorReadings:
+        """What was measured, as it arrived after the last step."""
+        ...
+
+    def reset(self, q: Array) -> object:
         """Start at rest in configuration `q` of `Robot.full_model`, time zero."""
         ...
 
-    def step(self, tau_Nm: Array) -> Measurement:
+    def step(self, tau_Nm: Array) -> object:
         """Apply joint torques (`Robot.joint_names` order) for one step."""
         ...
 
-    def contact_truth(self) -> ContactTruth:
-        """Ground wrenches of the last step, for metrics."""
+
+class PlantTruth(Protocol):
+    """What only a simulator knows; for metrics, never for control unless asked for."""
+
+    @property
+    def state(self) -> Measurement:
+        """State after the last step, with the torques at the joints."""
         ...
+
+    @property
+    def true_model(self) -> pin.Model:
+        """`Robot.full_model` with the inertias that the plant really has, no loads."""
+        ...
+
+    def contact_truth(self) -> ContactTruth:
+        """Ground wrenches of the last step."""
+        ...
+
+    def payload_mass_kg(self, frame: str) -> float:
+        """Mass held at `frame` now."""
+        ...
+
+
+class Disturbable(Protocol):
+    """A plant whose robot can be loaded and pushed by a program."""
 
     def set_payload(self, frame: str, payload: Payload | None, ramp_s: float) -> None:
         """Attach, change or remove (None) the load at `frame`, linearly over `ramp_s`.
@@ -114,10 +149,6 @@ class Plant(Protocol):
             PayloadError: Unknown frame, or a mass that is negative, not finite or
                 beyond what the plant accepts.
         """
-        ...
-
-    def payload_mass_kg(self, frame: str) -> float:
-        """Mass held at `frame` now."""
         ...
 
     def apply_push(self, frame: str, force_N: Array, duration_s: float) -> None:

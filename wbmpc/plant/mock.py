@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from models.settings import SoleSettings
 from wbmpc.errors import PayloadError, PushError
-from wbmpc.plant.interface import ContactTruth, Measurement, Payload
+from wbmpc.plant.interface import ContactTruth, Measurement, Payload, SensorReadings
 from wbmpc.plant.payload import PayloadRamp, check_payload
 from wbmpc.plant.push import ActivePush, checked_push
+from wbmpc.plant.sensors import perfect_readings
 from wbmpc.robot import BASE, Robot
-
-Array = NDArray[np.float64]
 
 _BAUMGARTE = (100.0, 20.0)
 """Position and velocity gain [1/s^2, 1/s] that keep the feet where they started."""
@@ -44,7 +43,7 @@ class MockPlant:
         self._nominal = [pin.Inertia(inertia) for inertia in self._model.inertias]
         self._payloads: dict[str, PayloadRamp] = {}
         self._fault: str | None = None
-        self._last = self.reset(robot.home_q_full)
+        self.reset(robot.home_q_full)
 
     @property
     def dt_s(self) -> float:
@@ -55,6 +54,21 @@ class MockPlant:
     def fault(self) -> str | None:
         """What broke, by name; None while all is well."""
         return self._fault
+
+    @property
+    def readings(self) -> SensorReadings:
+        """What perfect sensors measured after the last step."""
+        return perfect_readings(self._before, self._last, self._dt_s)
+
+    @property
+    def state(self) -> Measurement:
+        """State after the last step."""
+        return self._last
+
+    @property
+    def true_model(self) -> pin.Model:
+        """The robot without loads: that of the controller."""
+        return self._robot.full_model
 
     def reset(self, q: Array) -> Measurement:
         """Start at rest in configuration `q`; the soles stay where they are in `q`.
@@ -79,6 +93,7 @@ class MockPlant:
         tau_Nm = np.zeros(self._model.nv - BASE)
         v = np.zeros(self._model.nv)
         self._last = Measurement(time_s=0.0, q=q.copy(), v=v, tau_Nm=tau_Nm)
+        self._before = self._last
         return self._last
 
     def step(self, tau_Nm: Array) -> Measurement:
@@ -94,6 +109,7 @@ class MockPlant:
         v = start.v + self._dt_s * self._acceleration(start.q, start.v, applied)
         q = pin.integrate(self._model, start.q, self._dt_s * v)
         time_s = start.time_s + self._dt_s
+        self._before = start
         self._last = Measurement(time_s=time_s, q=q, v=v, tau_Nm=applied)
         return self._last
 

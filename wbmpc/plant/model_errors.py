@@ -5,15 +5,13 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.conventions import JointMap
 from wbmpc.friction import effort_scale_Nm
 from wbmpc.plant.imperfections import ImperfectionSettings
 from wbmpc.plant.mujoco_model import FLOOR, link_name
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 _STICTION_SOLREF = (0.004, 1.0)
 _STICTION_SOLIMP = (0.99, 0.99, 0.001, 0.5, 2.0)

@@ -6,17 +6,17 @@ from collections.abc import Iterable
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
+import pinocchio as pin
 
+from models.arrays import Array
 from wbmpc import conventions
 from wbmpc.errors import PayloadError, PushError, WbmpcError
-from wbmpc.plant.interface import ContactTruth, Measurement, Payload
+from wbmpc.plant.interface import ContactTruth, Measurement, Payload, SensorReadings
 from wbmpc.plant.mujoco_model import build_model, joint_map, link_name, payload_body
 from wbmpc.plant.payload import PayloadRamp, check_payload
 from wbmpc.plant.push import ActivePush, checked_push
+from wbmpc.plant.sensors import perfect_readings
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 MAX_PENETRATION_M = 1e-3
 _MAX_QUATERNION_ERROR = 1e-3
@@ -27,7 +27,7 @@ class StartPoseError(WbmpcError):
 
 
 class MujocoPlant:
-    """MuJoCo simulation of `Robot.full_model` behind the `Plant` interface.
+    """MuJoCo simulation of `Robot.full_model` with perfect sensors.
 
     The low level outside holds every joint, the neck included. Torques are clipped to
     the effort limits here, and `Measurement.tau_Nm` is what was applied.
@@ -74,7 +74,7 @@ class MujocoPlant:
         self._loads_settled = True
         self._pushes: dict[str, ActivePush] = {}
         self._fault: str | None = None
-        self._last = self.reset(robot.home_q_full)
+        self.reset(robot.home_q_full)
 
     @property
     def dt_s(self) -> float:
@@ -85,6 +85,21 @@ class MujocoPlant:
     def fault(self) -> str | None:
         """What broke, by name; None while all is well."""
         return self._fault
+
+    @property
+    def readings(self) -> SensorReadings:
+        """What was measured after the last step."""
+        return perfect_readings(self._before, self._last, self.dt_s)
+
+    @property
+    def state(self) -> Measurement:
+        """State after the last step."""
+        return self._last
+
+    @property
+    def true_model(self) -> pin.Model:
+        """The robot without loads: that of the controller."""
+        return self._robot.full_model
 
     @property
     def mj_model(self) -> mujoco.MjModel:
@@ -115,7 +130,7 @@ class MujocoPlant:
         self._write_loads()
         self._data.qpos[:] = qpos
         mujoco.mj_forward(self._model, self._data)
-        self._last = self._measure(np.zeros(len(self._motors)))
+        self._before = self._last = self._measure(np.zeros(len(self._motors)))
         return self._last
 
     def step(self, tau_Nm: Array) -> Measurement:
@@ -139,7 +154,7 @@ class MujocoPlant:
         mujoco.mj_step(self._model, self._data)
         self._fault = self._warning()
         if self._fault is None:
-            self._last = self._measure(applied)
+            self._before, self._last = self._last, self._measure(applied)
         return self._last
 
     def contact_truth(self) -> ContactTruth:

@@ -6,11 +6,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.errors import PushError
-
-Array = NDArray[np.float64]
 
 MAX_FORCE_N = 5000.0
 

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from models.arrays import Array
 
 MAX_BRIDGED_STEPS = 20
 """How many steps in a row a joint may go without a reading (libfranka's 20 packets)."""

@@ -6,14 +6,12 @@ import math
 from collections import deque
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.conventions import BASE_NQ, BASE_NV, base_rotation
 from wbmpc.friction import effort_scale_Nm
 from wbmpc.plant.imperfections import ImperfectionSettings
 from wbmpc.plant.interface import Measurement, SensorReadings
-
-Array = NDArray[np.float64]
 
 GRAVITY_M_PER_S2 = np.array([0.0, 0.0, -9.81])
 
@@ -127,13 +125,8 @@ class Imu:
 
     def read(self, truth: Measurement) -> tuple[Array, Array]:
         """Angular velocity [rad/s] and specific force [m/s^2] of the last step."""
-        rotation = base_rotation(truth.q)
-        velocity = rotation @ truth.v[:3]
-        change = (velocity - self._velocity) / self._dt_s
-        self._velocity = velocity
-        return self._corrupt(
-            truth.v[3:BASE_NV], rotation.T @ (change - GRAVITY_M_PER_S2)
-        )
+        force, self._velocity = _specific_force(truth, self._velocity, self._dt_s)
+        return self._corrupt(truth.v[3:BASE_NV], force)
 
     def _corrupt(self, rate: Array, force: Array) -> tuple[Array, Array]:
         rate = rate + self.gyro_bias_rad_per_s
@@ -193,6 +186,37 @@ class SensorModel:
     def _send(self, newest: SensorReadings) -> SensorReadings:
         self._late.append(newest)
         return self._late[0].at(newest.time_s)
+
+
+def perfect_readings(
+    before: Measurement, now: Measurement, dt_s: float
+) -> SensorReadings:
+    """What sensors without any imperfection read after a step.
+
+    Args:
+        before: State before the step; after a reset, `now`.
+        now: State after it.
+        dt_s: Length of the step.
+    """
+    velocity = base_rotation(before.q) @ before.v[:3]
+    return SensorReadings(
+        time_s=now.time_s,
+        q=now.q[BASE_NQ:],
+        v=now.v[BASE_NV:],
+        tau_Nm=now.tau_Nm,
+        gyro_rad_per_s=now.v[3:BASE_NV],
+        accelerometer_m_per_s2=_specific_force(now, velocity, dt_s)[0],
+    )
+
+
+def _specific_force(
+    now: Measurement, velocity_before: Array, dt_s: float
+) -> tuple[Array, Array]:
+    """Specific force in base axes over a step, and the base's velocity after it."""
+    rotation = base_rotation(now.q)
+    velocity = rotation @ now.v[:3]
+    change = (velocity - velocity_before) / dt_s
+    return rotation.T @ (change - GRAVITY_M_PER_S2), velocity
 
 
 def quantised(values: Array, quantum: Array | float) -> Array:

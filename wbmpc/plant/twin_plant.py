@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.plant.actuators import ActuatorModel
 from wbmpc.plant.imperfections import ImperfectionSettings
 from wbmpc.plant.interface import ContactTruth, Measurement, Payload, SensorReadings
@@ -20,15 +20,12 @@ from wbmpc.plant.mujoco_plant import MujocoPlant
 from wbmpc.plant.sensors import SensorModel
 from wbmpc.robot import Robot
 
-Array = NDArray[np.float64]
-
 
 class TwinPlant:
     """A `MujocoPlant` made imperfect: model errors, actuators, sensors.
 
-    What `reset` and `step` return is the simulator's truth, for metrics; a controller
-    may see `readings` only. With all imperfections zero the physics are those of the
-    wrapped plant bit for bit, and the readings are perfect.
+    With all imperfections zero the physics are those of the wrapped plant bit for bit,
+    and the readings are perfect.
 
     Each piece draws from a random stream of its own, so that switching one
     imperfection leaves the others' draws as they were. A reset starts the noise again.
@@ -87,6 +84,11 @@ class TwinPlant:
     def readings(self) -> SensorReadings:
         """What the robot measured, as it arrived after the last step."""
         return self._readings
+
+    @property
+    def state(self) -> Measurement:
+        """The simulator's state after the last step."""
+        return self._plant.state
 
     def reset(self, q: Array) -> Measurement:
         """Start at rest in configuration `q`; payloads are removed, faults cleared.

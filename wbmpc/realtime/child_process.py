@@ -1,14 +1,18 @@
-"""Beginning and end of a spawned process.
+"""Beginning, errors and end of a spawned process.
 
 It begins deaf to Ctrl-C, which reaches all processes of a terminal, and would make it
-a traceback while it imports; who started it ends it: asked, then told, then made.
+a traceback while it imports; who started it ends it: asked, then told, then made. An
+error that is fit for a user crosses as itself, a bug as its traceback.
 """
 
 from __future__ import annotations
 
 import signal
+import traceback
 from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
+
+from models.errors import ModelsError
 
 END_TIMEOUT_S = 5.0
 
@@ -24,6 +28,26 @@ def start_process(process: BaseProcess) -> None:
         process.start()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def error_to_send(error: Exception) -> ModelsError | str:
+    """What a process sends in place of its result when it has failed."""
+    if isinstance(error, ModelsError):
+        return error
+    return "".join(traceback.format_exception(error))
+
+
+def raise_sent_error(answer: object) -> None:
+    """Raise what came of `error_to_send`; anything else is left alone.
+
+    Raises:
+        ModelsError: The process refused what was asked.
+        RuntimeError: A bug there is a bug here, too.
+    """
+    if isinstance(answer, ModelsError):
+        raise answer
+    if isinstance(answer, str):
+        raise RuntimeError(f"a spawned process raised:\n{answer}")
 
 
 def end_process(process: BaseProcess, *, grace_s: float = 0.0) -> None:

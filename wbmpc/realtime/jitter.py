@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.realtime.clock import DeadlineClock, now_ns
-
-Array = NDArray[np.float64]
 
 
 def measure_jitter(period_s: float, cycles: int) -> Array:

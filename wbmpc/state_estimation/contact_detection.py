@@ -6,10 +6,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.plant.interface import SensorReadings
 from wbmpc.state_estimation.leg_kinematics import LegKinematics, SoleInBase
-
-Array = NDArray[np.float64]
 
 
 class ContactSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,8 +7,8 @@ from collections import Counter
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.conventions import rotation_from_xyzw
 from wbmpc.plant.interface import SensorReadings
 from wbmpc.robot import Robot
@@ -22,8 +22,6 @@ from wbmpc.state_estimation.rotations import (
     skew,
     xyzw_from_rotation,
 )
-
-Array = NDArray[np.float64]
 
 GRAVITY_M_PER_S2 = np.array([0.0, 0.0, -9.81])
 

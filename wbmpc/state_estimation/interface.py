@@ -8,9 +8,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.plant.interface import Measurement, SensorReadings
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,9 +8,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.robot import BASE, Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,7 +39,7 @@ def ground_metrics(record: RunRecord, robot: Robot, parts: Windows) -> GroundMet
     weight = GRAVITY_M_PER_S2 * (bare + record.payload_kg.sum(axis=1))
     true = record.wrench_true[:, :, 2].sum(axis=1)
     share = 100 * (record.wrench_estimated[:, :, 2].sum(axis=1) - true) / weight
-    estimated = record.settings.estimator
+    estimated = record.settings.has_estimator
     margin_mm = 1e3 * stance.margin_m(stance.cop_m(record))
     return GroundMetrics(
         cop_min_margin_mm=windows.smallest(margin_mm, whole),

@@ -29,7 +29,7 @@ def link_metrics(
         mass_true_kg=windows.mean(series.truth[:, 0], end),
         com_true_m=windows.mean_rows(com_m(series.truth), end),
     )
-    if not record.settings.estimator:
+    if not record.settings.has_estimator:
         return truth
     time, mass, theta = record.time_s, series.estimate[:, 0], series.theta
     mass_in, com_in = _inside_band(series)
@@ -85,7 +85,7 @@ def _removal_s(series: LinkSeries, time_s: Array, removed: Mask) -> float | None
 
 def positive_definite(record: RunRecord) -> bool | None:
     """Whether every inertia written into the MPC was a possible body."""
-    if not record.settings.estimator or not record.links:
+    if not record.settings.has_estimator or not record.links:
         return None
     lowest = [_lowest_eigenvalue(s.published) for s in record.links.values()]
     return all(value is not None and value > 0.0 for value in lowest)

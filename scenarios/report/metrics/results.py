@@ -171,6 +171,8 @@ class RunMetrics(msgspec.Struct, frozen=True, kw_only=True):
     scenario: str
     robot: str
     estimator: bool
+    estimator_name: str
+    """Which one; `none` without."""
     prior: str
     seed: int
     duration_s: float

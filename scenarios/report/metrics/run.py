@@ -38,7 +38,8 @@ def measure(
     return RunMetrics(
         scenario=settings.scenario,
         robot=record.robot,
-        estimator=settings.estimator,
+        estimator=settings.has_estimator,
+        estimator_name=settings.estimator,
         prior=settings.prior,
         seed=settings.seed,
         duration_s=_duration_s(record),

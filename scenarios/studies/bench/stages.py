@@ -13,7 +13,7 @@ from scenarios.run.adaptation import build_adaptation
 from scenarios.run.disturbances import Disturbances
 from scenarios.run.plant_side import PlantState, build_plant_side
 from scenarios.run.settings import RunSettings
-from wbmpc.control.loop import ControlSide
+from wbmpc.control.loop import ControlLoop
 from wbmpc.control.low_level import LowLevelController
 from wbmpc.ocp.variant import line_search_trials
 from wbmpc.robot import Robot
@@ -34,7 +34,7 @@ class StageBench:
         self._disturbances = Disturbances(settings, robot)
         self._low_level = LowLevelController(robot)
         self._adaptation = build_adaptation(settings, robot)
-        self._control = ControlSide(
+        self._control = ControlLoop(
             robot, self._adaptation, deliver=self._low_level.follow
         )
         self._times_ms: dict[str, list[float]] = {}
@@ -45,7 +45,7 @@ class StageBench:
         tick_s = self._robot.settings.mpc.tick_dt_s
         state = self._side.reset(self._robot.home_q_full)
         for index in range(ticks):
-            self._disturbances.apply(index * tick_s, self._side.plant)
+            self._disturbances.apply(index * tick_s, self._side.disturbable)
             reference = self._track.at(state.seen.time_s)
             tick = self._control.tick(state.seen, reference)
             for stage, duration_ms in tick.timing_ms.items():

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from ekf import PayloadRLS
-from scenarios.studies.estimators.catalogue import BATCH, NAMES
+from scenarios.run.estimation_robot import EstimationRobot
 from scenarios.studies.estimators.drift_benchmark import (
     DriftRow,
     DriftRun,
@@ -19,6 +19,8 @@ from scenarios.studies.estimators.drift_benchmark import (
 )
 from scenarios.studies.estimators.estimation import (
     BAND,
+    BATCH,
+    NAMES,
     Row,
     Track,
     combine,
@@ -27,7 +29,7 @@ from scenarios.studies.estimators.estimation import (
     time_to_band_s,
 )
 from scenarios.studies.estimators.streams.robots import panda
-from scenarios.studies.estimators.streams.stream import EstimationRobot, Stream
+from scenarios.studies.estimators.streams.stream import Stream
 from scenarios.studies.estimators.streams.synthetic_arm import (
     ArmStreamSettings,
     synthetic_arm,

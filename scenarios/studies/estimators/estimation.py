@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -19,10 +20,14 @@ from ekf import (
 )
 from ekf.payload.payload_torque import locate
 from models.arrays import Array
+from models.errors import UnknownNameError
 from scenarios.errors import ScenarioError
-from scenarios.studies.estimators.catalogue import BATCH, make_estimator
+from scenarios.run.estimators import ESTIMATORS, find_estimator
 from scenarios.studies.estimators.streams.stream import Stream, aligned
 
+BATCH = "batch"
+"""The offline reference is no streaming estimator, but has a name among them."""
+NAMES = (*ESTIMATORS, BATCH)
 BAND = 0.1
 """Relative width of the band around the true mass."""
 END_S = 1.0
@@ -77,6 +82,18 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     seeds: int = 1
 
 
+def check_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names of estimators, the offline reference among them, each once.
+
+    Raises:
+        UnknownNameError: One of them does not exist.
+    """
+    for name in names:
+        if name not in NAMES:
+            raise UnknownNameError("estimator", name, NAMES)
+    return tuple(dict.fromkeys(names))
+
+
 def run_estimator(name: str, stream: Stream) -> Track:
     """Feed a stream to a fresh estimator, or to the offline reference.
 
@@ -86,7 +103,7 @@ def run_estimator(name: str, stream: Stream) -> Track:
     """
     if name == BATCH:
         return _run_batch(stream)
-    estimator = make_estimator(name, stream.robot)
+    estimator = find_estimator(name).on_stream(stream.robot)
     samples = list(stream.log)
     track = _follow(name, estimator, samples, _nominal(stream))
     return replace(track, us_per_sample=_cost_us(name, stream, samples))
@@ -193,7 +210,7 @@ def _follow(
 
 def _cost_us(name: str, stream: Stream, samples: list[JointSample]) -> float:
     """Median duration of learning one sample, on a fresh estimator."""
-    estimator = make_estimator(name, stream.robot)
+    estimator = find_estimator(name).on_stream(stream.robot)
     durations = np.empty(len(samples))
     for k, sample in enumerate(samples):
         started = time.perf_counter()

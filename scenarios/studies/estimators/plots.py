@@ -30,6 +30,8 @@ STYLES: dict[str, dict[str, Any]] = {
     "ekf_supervised": {"color": "#0072B2", "linestyle": ":"},
     "batch": {"color": "#D55E00", "linestyle": (0, (1, 3))},
 }
+OTHER_STYLE: dict[str, Any] = {"color": "#999999", "linestyle": "--"}
+"""Of an estimator that nobody gave a style."""
 RASTER_SEEDS = 50
 
 
@@ -56,7 +58,7 @@ def write_estimate_figure(path: Path, stream: Stream, tracks: Sequence[Track]) -
     _masses(axis, stream, tracks)
     for track in tracks:
         low, high = (track.mass_kg + s * 2.0 * track.sigma_kg for s in (-1, 1))
-        color = STYLES[track.estimator]["color"]
+        color = STYLES.get(track.estimator, OTHER_STYLE)["color"]
         axis.fill_between(track.time_s, low, high, color=color, alpha=0.12)
     axis.legend(loc="best", fontsize=8)
     figure.savefig(path, dpi=DPI)
@@ -78,7 +80,7 @@ def _masses(axis: Axes, stream: Stream, tracks: Sequence[Track]) -> None:
             track.mass_kg,
             linewidth=1.3,
             label=track.estimator,
-            **STYLES[track.estimator],
+            **STYLES.get(track.estimator, OTHER_STYLE),
         )
     axis.set_ylim(-0.05 * top, 1.05 * top)
     axis.set_title(stream.name, fontsize=10)

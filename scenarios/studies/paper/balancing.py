@@ -12,7 +12,7 @@ from scenarios.report.paper import Goal
 from scenarios.report.scoreboard import Line
 from scenarios.report.tables import number, render
 from scenarios.run.lab import Lab
-from scenarios.run.settings import Push
+from scenarios.run.settings import DEFAULT_ESTIMATOR, NO_ESTIMATOR, Push
 from scenarios.studies.paper.experiment import Experiment, Report, Scope
 from scenarios.studies.paper.tipping import TippingLoad, find_tipping_load
 from wbmpc.robot import Robot
@@ -40,7 +40,7 @@ PUSHES = {"forward": (1.0, 0.0), "back": (-1.0, 0.0), "left": (0.0, 1.0)}
 def balance(scope: Scope) -> Experiment:
     """10 kg without and with the estimator, and pushes while loaded."""
     runs = {
-        "without_estimator": scope.settings("balance", estimator=False),
+        "without_estimator": scope.settings("balance", estimator=NO_ESTIMATOR),
         "with_estimator": scope.settings("balance"),
     }
     at_s = runs["with_estimator"].duration_s - 3.5
@@ -85,7 +85,7 @@ def tipping(scope: Scope) -> Experiment:
     tolerance_kg = 4.0 if scope.quick else 0.5
     starts = {
         name: scope.settings("balance", estimator=estimator)
-        for name, estimator in (("without", False), ("with", True))
+        for name, estimator in (("without", NO_ESTIMATOR), ("with", DEFAULT_ESTIMATOR))
     }
 
     def evaluate(lab: Lab, robot: Robot) -> Report:

@@ -62,7 +62,7 @@ def find_tipping_load(
     stood = [t.load_total_kg for t in trials if t.stood]
     fell = [t.load_total_kg for t in trials if not t.stood]
     return TippingLoad(
-        estimator=settings.estimator,
+        estimator=settings.has_estimator,
         stands_kg=max(stood, default=None),
         falls_kg=min(fell, default=None),
         trials=sorted(trials, key=lambda trial: trial.load_total_kg),

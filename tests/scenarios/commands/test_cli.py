@@ -15,10 +15,10 @@ import pytest
 from sample_records import make_record
 
 from scenarios.cli import EXIT_BAD_END, EXIT_BAD_INPUT, main, say
-from scenarios.errors import ProcessLostError, ScenarioError
 from scenarios.records.record import RunRecord
 from scenarios.run.batch import _Job, run_all
 from scenarios.run.settings import RunSettings
+from wbmpc.errors import ProcessLostError, UnknownNameError
 from wbmpc.robot import Robot
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -40,7 +40,7 @@ def runner(robot: Robot, monkeypatch: pytest.MonkeyPatch) -> list[RunSettings]:
         on_tick(settings.duration_s)
         assert viewer is None
         sag = 0.0 if settings.payload_kg == 0.0 else 4.0
-        sag = sag if settings.estimator else 100.0 * sag
+        sag = sag if settings.has_estimator else 100.0 * sag
         fields = {f: getattr(settings, f) for f in settings.__struct_fields__}
         fell = settings.payload_kg > 50.0
         return make_record(robot, sag_mm=sag, fell=fell, **fields)
@@ -269,13 +269,13 @@ def test_flags_reach_the_run(
             remove_at_s=4.0,
             ramp_s=0.5,
             duration_s=6.0,
-            estimator=False,
+            estimator="none",
             overrides=("mpc.nodes=20", "mpc.iterations=2"),
         )
     ]
     assert "estimator off" in capsys.readouterr().out
     assert main(["run", "standing", "--no-twin", "--prior", "none", *QUICK]) == 0
-    assert (runner[-1].prior, runner[-1].estimator) == ("none", True)
+    assert (runner[-1].prior, runner[-1].has_estimator) == ("none", True)
 
 
 def test_control_characters_are_made_visible(
@@ -391,7 +391,7 @@ def test_doctor_reports_a_dying_child(
 
 def test_spawned_runs_report_their_refusals() -> None:
     bad = RunSettings(robot="nobody")
-    with pytest.raises(ScenarioError, match="nobody"):
+    with pytest.raises(UnknownNameError, match="nobody"):
         run_all({"a": bad, "b": bad}, jobs=2, progress=lambda *_: None)
 
 

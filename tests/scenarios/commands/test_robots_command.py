@@ -26,7 +26,7 @@ def simulation(monkeypatch: pytest.MonkeyPatch) -> list[RunSettings]:
         asked.append(settings)
         on_tick(settings.duration_s)
         fields = {f: getattr(settings, f) for f in settings.__struct_fields__}
-        fell = settings.scenario == "balance" and not settings.estimator
+        fell = settings.scenario == "balance" and not settings.has_estimator
         robot = Robot.load(settings.robot)
         return make_record(robot, sag_mm=4.0, fell=fell, **fields)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import json
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,23 @@ def test_record_comes_back_as_it_was(robot: Robot, tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["run.npz"]
 
 
+@pytest.mark.parametrize(
+    ("written", "name"), [(True, "ekf_supervised"), (False, "none")]
+)
+def test_a_record_from_before_estimators_had_names_still_reads(
+    written: bool, name: str, robot: Robot, tmp_path: Path
+) -> None:
+    path, made = tmp_path / "run.npz", _record(robot)
+    save_record(path, made, {})
+    with np.load(path) as file:
+        arrays = dict(file)
+    tree = json.loads(arrays["__record__"].tobytes())
+    tree["record"]["settings"]["estimator"] = written
+    arrays["__record__"] = np.frombuffer(json.dumps(tree).encode(), dtype=np.uint8)
+    np.savez_compressed(path, **arrays)
+    assert load_record(path).settings.estimator == name
+
+
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04nonsense", b"text"])
 def test_damaged_file_is_no_run(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "run.npz"
@@ -91,6 +109,7 @@ def test_cut_file_is_no_run(robot: Robot, tmp_path: Path) -> None:
         {"push": None},
         {"overrides": ("mpc.nodes=20",)},
         {"scenario": "standing"},
+        {"estimator": "ekf"},
     ],
 )
 def test_other_settings_are_another_run(change: dict, tmp_path: Path) -> None:

@@ -226,8 +226,8 @@ def test_only_loaded_runs_have_a_twin() -> None:
     assert twin_of(run_settings("balance")) is None
     replay = twin_of(run_settings("squat_pickup"))
     assert replay is not None
-    assert (replay.payload_kg, replay.estimator) == (0.0, True)
+    assert (replay.payload_kg, replay.has_estimator) == (0.0, True)
     assert twin_of(run_settings("squat_pickup", payload_kg=0.0)) is None
     path = twin_of(run_settings("window_washing"))
     assert path is not None
-    assert (path.payload_kg, path.estimator) == (0.0, False)
+    assert (path.payload_kg, path.has_estimator) == (0.0, False)

@@ -125,7 +125,7 @@ def test_lowest_visual_at_home_stands_on_the_floor(
 def test_two_runs_stand_side_by_side(robot: Robot, tmp_path: Path) -> None:
     path = tmp_path / "replay.html"
     record = make_record(robot)
-    write_animation(path, robot, record, make_record(robot, estimator=False))
+    write_animation(path, robot, record, make_record(robot, estimator="none"))
     clips = _clips(path)
     root = robot.full_model.names[1]
     ours = clips[f"/meshcat/robot/{root}"][".position"][0]

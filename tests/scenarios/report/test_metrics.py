@@ -107,7 +107,7 @@ def test_removal_is_seen_and_timed(robot: Robot) -> None:
 
 
 def test_without_estimator_nothing_is_claimed(robot: Robot) -> None:
-    metrics = measure(make_record(robot, estimator=False), robot)
+    metrics = measure(make_record(robot, estimator="none"), robot)
     link = metrics.links[_left(robot)]
     assert link.mass_kg is None
     assert link.alpha is None

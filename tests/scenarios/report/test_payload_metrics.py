@@ -70,4 +70,4 @@ def test_a_load_never_found_has_no_arrival(robot: Robot) -> None:
 
 def test_they_are_part_of_a_run(robot: Robot) -> None:
     assert measure(make_record(robot), robot).payloads is not None
-    assert measure(make_record(robot, estimator=False), robot).payloads is None
+    assert measure(make_record(robot, estimator="none"), robot).payloads is None

@@ -34,8 +34,8 @@ def robot() -> Robot:
 @pytest.fixture(scope="module")
 def records(robot: Robot) -> dict[str, RunRecord]:
     return {
-        "unloaded": make_record(robot, payload_kg=0.0, estimator=False),
-        "without_estimator": make_record(robot, sag_mm=390.0, estimator=False),
+        "unloaded": make_record(robot, payload_kg=0.0, estimator="none"),
+        "without_estimator": make_record(robot, sag_mm=390.0, estimator="none"),
         "with_estimator": make_record(robot, sag_mm=4.0),
     }
 
@@ -81,7 +81,7 @@ def test_lone_and_odd_runs_are_drawn_too(
     robot: Robot, settings: dict[str, object]
 ) -> None:
     record = make_record(robot, **settings)
-    estimator = record.settings.estimator
+    estimator = record.settings.has_estimator
     name = "with_estimator" if estimator else "without_estimator"
     figures = run_figures(robot, {name: record})
     missing = set() if estimator else {"payload"}

@@ -22,7 +22,7 @@ def with_estimator() -> RunRecord:
 
 @pytest.fixture(scope="module")
 def without_estimator() -> RunRecord:
-    return run(RunSettings(at_s=LOADED_AT_S, duration_s=SHORT_S, estimator=False))
+    return run(RunSettings(at_s=LOADED_AT_S, duration_s=SHORT_S, estimator="none"))
 
 
 def assert_physical(record: RunRecord) -> None:
@@ -157,7 +157,7 @@ def test_other_loads_arms_and_times(
 def test_the_paper_experiment_meets_its_goals() -> None:
     robot = Robot.load("alexander")
     settings = RunSettings()
-    unloaded = run(RunSettings(payload_kg=0.0, estimator=False))
+    unloaded = run(RunSettings(payload_kg=0.0, estimator="none"))
     metrics = measure(run(settings), robot, unloaded)
     tip = metrics.tip["left"]
     link = metrics.links["LEFT_ELBOW_PITCH_LINK"]

@@ -8,7 +8,7 @@ import pytest
 from scenarios.library.run_settings import run_settings
 from scenarios.run.disturbances import Disturbances
 from scenarios.run.settings import Push, RunSettings
-from wbmpc.plant import MockPlant
+from wbmpc import MockPlant
 from wbmpc.robot import Robot
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ekf import AlignedSample, PriorRegime
+from ekf.signals.aligner import AlignedSample
 from scenarios.cli import EXIT_BAD_INPUT, Run, main, parse
 from scenarios.commands.run import resolve
-from scenarios.run.adaptation import AdaptationTick, InertiaAdaptation
+from scenarios.run.adaptation import AdaptationTick, InertiaAdaptation, estimator_for
 from scenarios.run.plant_side import known_friction
 from scenarios.run.runner import run
 from scenarios.run.settings import RunSettings
@@ -75,7 +75,7 @@ def upper_body_error_mrad(robot: Robot, compensated: bool) -> float:
         payload_kg=0.0,
         duration_s=1.6,
         at_s=1.6,
-        estimator=False,
+        estimator="none",
         friction_compensation=compensated,
     )
     record = run(washing)
@@ -111,7 +111,7 @@ def samples(robot: Robot, extra_Nm: NDArray) -> list[AlignedSample]:
 def adapted(
     robot: Robot, stream: list[AlignedSample], friction: JointFriction | None
 ) -> tuple[InertiaAdaptation, list[AdaptationTick]]:
-    adaptation = InertiaAdaptation(robot, PriorRegime.INERTIA_ONLY, friction=friction)
+    adaptation = estimator_for(robot, friction=friction)
     ticks = []
     for sample in stream:
         adaptation.accept(sample)
@@ -129,7 +129,7 @@ def test_estimator_and_wrenches_do_not_see_known_friction(robot: Robot) -> None:
     for ours, theirs, other in zip(known, plain, unknown, strict=True):
         np.testing.assert_allclose(ours.wrenches, theirs.wrenches, atol=1e-6)
         np.testing.assert_allclose(
-            ours.estimate.parameters, theirs.estimate.parameters, atol=1e-9
+            ours.belief.parameters, theirs.belief.parameters, atol=1e-9
         )
         assert np.abs(other.wrenches - theirs.wrenches).max() > 1.0
 

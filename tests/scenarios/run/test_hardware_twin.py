@@ -14,15 +14,10 @@ from scenarios.commands.run import resolve
 from scenarios.records.record import BaseSeries, RunRecord
 from scenarios.report.metrics.base_error import base_error, rotation_error_rad
 from scenarios.report.metrics.run import measure
-from scenarios.run.plant_side import (
-    EstimatedPlantSide,
-    TruePlantSide,
-    build_plant_side,
-    imperfections_of,
-)
+from scenarios.run.plant_side import build_plant_side, imperfections_of
 from scenarios.run.runner import run
 from scenarios.run.settings import RunSettings
-from wbmpc.control.loop import ControlSide
+from wbmpc.control.loop import ControlLoop
 from wbmpc.control.plan import Plan
 from wbmpc.errors import UnknownNameError
 from wbmpc.plant.imperfections import CLEAN, HARDWARE_TWIN, SWITCHES
@@ -89,27 +84,28 @@ def test_true_links_are_the_twins_own(robot: Robot, short_run: RunRecord) -> Non
 
 
 @pytest.mark.parametrize(
-    ("changes", "kind"),
+    ("changes", "estimated"),
     [
-        ({"plant": "clean"}, TruePlantSide),
-        ({"plant": "clean", "truth": False}, EstimatedPlantSide),
-        ({}, EstimatedPlantSide),
-        ({"truth": True}, TruePlantSide),
+        ({"plant": "clean"}, False),
+        ({"plant": "clean", "truth": False}, True),
+        ({}, True),
+        ({"truth": True}, False),
     ],
 )
 def test_truth_is_the_default_on_the_clean_plant_only(
-    robot: Robot, changes: dict, kind: type
+    robot: Robot, changes: dict, estimated: bool
 ) -> None:
     side = build_plant_side(replace_settings(**changes), robot)
-    assert type(side) is kind
     state = side.reset(robot.home_q_full)
-    assert (state.base is None) == (kind is TruePlantSide)
+    assert (state.base is not None) == estimated
+    assert side.truth is not None and state.truth is side.truth.state
 
 
 def test_clean_plant_is_not_wrapped(robot: Robot) -> None:
     side = build_plant_side(replace_settings(plant="clean"), robot)
     assert isinstance(side.plant, MujocoPlant)
-    state = side.reset(robot.home_q_full)
+    side.reset(robot.home_q_full)
+    state = side.step(np.full(len(robot.joint_names), 3.0))
     assert state.seen is state.truth
 
 
@@ -143,7 +139,7 @@ def test_unknown_base_estimator_names_the_choices(robot: Robot) -> None:
 def test_plans_are_late_by_whole_ticks(robot: Robot, delay: int) -> None:
     """After tick k the plan in force is that of tick k - delay."""
     followed: list[Plan] = []
-    control = ControlSide(robot, None, plan_delay_ticks=delay, deliver=followed.append)
+    control = ControlLoop(robot, None, plan_delay_ticks=delay, deliver=followed.append)
     reference = home_reference(robot)
     for tick in range(4):
         control.tick(

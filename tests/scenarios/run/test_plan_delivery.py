@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from wbmpc.control.loop import ControlSide
+from wbmpc.control.loop import ControlLoop
 from wbmpc.control.plan import Plan
 from wbmpc.plant.interface import Measurement
 from wbmpc.reference import home_reference
@@ -15,7 +15,7 @@ from wbmpc.robot import Robot
 def delivered(robot: Robot, ticks: int, **options: int) -> list[float]:
     """Times of the plans that reached the low level after some ticks."""
     plans: list[Plan] = []
-    control = ControlSide(robot, None, deliver=plans.append, **options)
+    control = ControlLoop(robot, None, deliver=plans.append, **options)
     plans.clear()  # the plan for standing, before the first tick
     for k in range(ticks):
         measured = Measurement(
@@ -47,7 +47,7 @@ def test_delivery(
 
 def test_every_stage_of_a_tick_is_timed() -> None:
     robot = Robot.load("alexander")
-    control = ControlSide(robot, None)
+    control = ControlLoop(robot, None)
     measured = Measurement(
         time_s=0.0,
         q=robot.home_q_full,

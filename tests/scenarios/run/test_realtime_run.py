@@ -13,12 +13,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from ekf import AlignedSample
+from ekf.signals.aligner import AlignedSample
 from scenarios.cli import EXIT_BAD_END, EXIT_INTERRUPTED, main
-from scenarios.errors import RealTimeError, ScenarioError
 from scenarios.report.metrics.run import measure
 from scenarios.report.tables import run_table
-from scenarios.run.plant_side import PlantState
+from scenarios.run.plant_side import PlantState, TickTruth
 from scenarios.run.realtime import run_realtime
 from scenarios.run.runner import run
 from scenarios.run.settings import RunSettings
@@ -26,7 +25,8 @@ from scenarios.run.snapshot import PlanCodec, Snapshot, SnapshotCodec
 from wbmpc.control.low_level import JointCommand, LowLevelMode
 from wbmpc.control.mpc import WholeBodyMpc
 from wbmpc.control.plan import Plan
-from wbmpc.plant.interface import ContactTruth, Measurement
+from wbmpc.errors import RealTimeError, UnknownNameError
+from wbmpc.plant.interface import Measurement
 from wbmpc.realtime import MAX_MISSES_IN_A_ROW
 from wbmpc.robot import Robot
 from wbmpc.state_estimation import BaseEstimate
@@ -54,7 +54,9 @@ def measurement(robot: Robot, rng: np.random.Generator) -> Measurement:
     )
 
 
-def make_snapshot(robot: Robot, *, estimated: bool, aligned: bool) -> Snapshot:
+def make_snapshot(
+    robot: Robot, *, estimated: bool, aligned: bool, simulated: bool
+) -> Snapshot:
     rng = np.random.default_rng(0)
     seen, nv = measurement(robot, rng), robot.model.nv
     base = BaseEstimate(
@@ -73,14 +75,17 @@ def make_snapshot(robot: Robot, *, estimated: bool, aligned: bool) -> Snapshot:
     n = len(robot.joint_names)
     return Snapshot(
         state=PlantState(
-            truth=measurement(robot, rng), seen=seen, base=base if estimated else None
+            seen=seen,
+            truth=measurement(robot, rng) if simulated else None,
+            base=base if estimated else None,
         ),
         command=JointCommand(
             tau_Nm=rng.random(n), saturated=rng.random(n) > 0.5, mode=LowLevelMode.HOLD
         ),
         sample=sample if aligned else None,
-        contact=ContactTruth(wrenches=rng.random((2, 6)), body_on_floor=True),
-        loads={arm.tip_frame: rng.random() for arm in robot.arms.values()},
+        truth=TickTruth(wrenches=rng.random((2, 6)), loads_kg=rng.random(2))
+        if simulated
+        else None,
         steps_ms=1.5,
         estimation_ms=0.25,
         ended=True,
@@ -99,10 +104,13 @@ def assert_equal_fields(a: object, b: object) -> None:
 
 @pytest.mark.parametrize("estimated", [False, True])
 @pytest.mark.parametrize("aligned", [False, True])
+@pytest.mark.parametrize("simulated", [False, True])
 def test_a_snapshot_survives_the_way(
-    robot: Robot, estimated: bool, aligned: bool
+    robot: Robot, estimated: bool, aligned: bool, simulated: bool
 ) -> None:
-    snapshot = make_snapshot(robot, estimated=estimated, aligned=aligned)
+    snapshot = make_snapshot(
+        robot, estimated=estimated, aligned=aligned, simulated=simulated
+    )
     codec = SnapshotCodec(robot)
     assert_equal_fields(codec.decode(codec.encode(snapshot)), snapshot)
 
@@ -198,7 +206,7 @@ def test_a_refusal_of_the_plant_arrives_here() -> None:
     settings = RunSettings(duration_s=1.0, at_s=0.5, realtime=True)
     # Only the plant's process looks at it.
     unknown = msgspec.structs.replace(settings, base_estimator="no_such_thing")
-    with pytest.raises(ScenarioError, match="no_such_thing"):
+    with pytest.raises(UnknownNameError, match="no_such_thing"):
         run_realtime(unknown, privileged=False)
 
 

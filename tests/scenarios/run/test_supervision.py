@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ekf import AlignedSample, InvalidSettingError, PriorRegime, SupervisorSettings
-from scenarios.run.adaptation import InertiaAdaptation
-from scenarios.run.supervision import supervisor_settings
+from ekf import SupervisorSettings
+from ekf.errors import InvalidSettingError
+from ekf.signals.aligner import AlignedSample
+from scenarios.run.adaptation import estimator_for
+from scenarios.run.estimator_settings import supervisor_settings
 from scenarios.studies.estimators.estimation import run_estimator
 from scenarios.studies.estimators.streams.so101 import motors_stream
 from wbmpc.robot import Robot
@@ -26,7 +28,7 @@ def test_a_robot_of_half_the_weight_has_half_the_forces() -> None:
 
 def test_a_joint_at_its_limit_is_told_to_the_filter() -> None:
     robot = Robot.load("alexander")
-    adaptation = InertiaAdaptation(robot, PriorRegime.INERTIA_ONLY)
+    adaptation = estimator_for(robot)
     nv = robot.model.nv
     tau_Nm = np.zeros(nv - 6)
     for k, share in enumerate((0.5, 0.97, 1.0)):

@@ -34,10 +34,10 @@ def _comparison(robot: Robot, sag_mm: float = 3.0, **settings: object) -> Compar
 
 def test_plan_has_every_regime_once() -> None:
     plan = plan_runs(RunSettings(), priors=True)
-    with_estimator = [s.prior for s in plan.values() if s.estimator]
+    with_estimator = [s.prior for s in plan.values() if s.has_estimator]
     assert sorted(with_estimator) == ["all", "inertia_only", "none"]
     assert plan["unloaded"].payload_kg == 0.0
-    assert not plan["without_estimator"].estimator
+    assert not plan["without_estimator"].has_estimator
     assert len(plan_runs(RunSettings(), priors=False)) == 3
 
 

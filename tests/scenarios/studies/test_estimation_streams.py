@@ -12,10 +12,13 @@ import pytest
 from ekf import PayloadRLS, learn_many
 from models.errors import UnknownNameError
 from scenarios.errors import ScenarioError
+from scenarios.run.estimation_robot import EstimationRobot
+from scenarios.run.estimators import find_estimator
 from scenarios.studies.estimators.benchmark import forgetting_table
-from scenarios.studies.estimators.catalogue import NAMES, check_names, make_estimator
 from scenarios.studies.estimators.estimation import (
+    NAMES,
     Track,
+    check_names,
     combine,
     count_entries,
     measure_track,
@@ -28,7 +31,7 @@ from scenarios.studies.estimators.streams.robots import (
     panda,
     panda_urdf,
 )
-from scenarios.studies.estimators.streams.stream import EstimationRobot, aligned
+from scenarios.studies.estimators.streams.stream import aligned
 from scenarios.studies.estimators.streams.synthetic_arm import (
     ArmStreamSettings,
     synthetic_arm,
@@ -173,7 +176,7 @@ def test_two_link_robot_is_the_printed_one() -> None:
     assert nominal.existFrame(PAYLOAD_FRAME)
     stream = two_link_stream(0)
     assert len(stream.log) == 400 and stream.at_s == 4.0
-    assert learn_many(make_estimator("moment_rls", stream.robot), stream.log)
+    assert learn_many(find_estimator("moment_rls").on_stream(stream.robot), stream.log)
 
 
 def test_aligned_stream_has_accelerations_once(arm: EstimationRobot) -> None:

@@ -96,7 +96,7 @@ def test_twin_reaches_forward_on_its_own_sensors(robot: Robot) -> None:
 
 @pytest.mark.slow
 def test_ten_kg_tips_the_robot_without_the_estimator_only(robot: Robot) -> None:
-    assert run(run_settings("balance", estimator=False)).fell
+    assert run(run_settings("balance", estimator="none")).fell
     metrics = evaluate(run(run_settings("balance")), robot).experiment
     assert isinstance(metrics, BalanceMetrics)
     assert metrics.stood

@@ -31,7 +31,7 @@ def made(robot: Robot, monkeypatch: pytest.MonkeyPatch) -> list[RunSettings]:
         asked.append(settings)
         fields = {f: getattr(settings, f) for f in settings.__struct_fields__}
         total = settings.payload_kg * (2 if settings.arm == "both" else 1)
-        fell = total > (20.0 if settings.estimator else 8.0)
+        fell = total > (20.0 if settings.has_estimator else 8.0)
         return make_record(robot, sag_mm=3.0, fell=fell, **fields)
 
     monkeypatch.setattr("scenarios.run.runner.run", run)

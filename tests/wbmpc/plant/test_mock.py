@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from wbmpc.plant.interface import Payload, Plant
+from wbmpc.plant.interface import Payload
 from wbmpc.plant.mock import MockPlant
 from wbmpc.plant.mujoco_plant import MujocoPlant
 from wbmpc.robot import Robot
@@ -14,7 +14,7 @@ from wbmpc.robot import Robot
 
 def test_both_plants_are_plants(robot: Robot) -> None:
     """One interface."""
-    plants: list[Plant] = [MockPlant(robot, dt_s=0.002), MujocoPlant(robot, dt_s=0.002)]
+    plants = [MockPlant(robot, dt_s=0.002), MujocoPlant(robot, dt_s=0.002)]
     for plant in plants:
         measured = plant.reset(robot.home_q_full)
         assert plant.dt_s == 0.002

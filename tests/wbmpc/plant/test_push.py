@@ -6,8 +6,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from wbmpc import MockPlant, MujocoPlant, TwinPlant
 from wbmpc.errors import PushError
-from wbmpc.plant import MockPlant, MujocoPlant, Plant, TwinPlant
 from wbmpc.plant.imperfections import CLEAN
 from wbmpc.robot import Robot
 
@@ -89,7 +89,7 @@ def test_twin_hands_the_push_through(robot: Robot) -> None:
     torque = np.zeros(len(robot.joint_names))
     twin = TwinPlant(robot, MujocoPlant(robot), CLEAN)
     plain = MujocoPlant(robot)
-    plants: list[Plant] = [twin, plain]
+    plants = [twin, plain]
     for plant in plants:
         plant.reset(robot.home_q_full)
         plant.apply_push("PELVIS_LINK", FORCE_N, 0.02)

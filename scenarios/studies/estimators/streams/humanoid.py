@@ -10,8 +10,9 @@ import numpy as np
 from ekf import JointLog, LegTorqueWrench
 from ekf.model_lookup import root_dofs
 from scenarios.errors import ScenarioError
+from scenarios.run.estimation_robot import EstimationRobot
 from scenarios.studies.estimators.streams.robots import humanoid
-from scenarios.studies.estimators.streams.stream import EstimationRobot, Stream, aligned
+from scenarios.studies.estimators.streams.stream import Stream, aligned
 
 if TYPE_CHECKING:
     from scenarios.records.record import RunRecord

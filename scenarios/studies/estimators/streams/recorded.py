@@ -12,10 +12,11 @@ from ekf.model_lookup import root_dofs
 from models.arrays import Array
 from models.files import is_folder
 from scenarios.errors import ScenarioError
+from scenarios.run.estimation_robot import EstimationRobot
 from scenarios.studies.estimators.streams.columns import ColumnMapping, Table, joint_log
 from scenarios.studies.estimators.streams.humanoid import stand_on_feet
 from scenarios.studies.estimators.streams.robots import find_robot, friction_of
-from scenarios.studies.estimators.streams.stream import EstimationRobot, Stream
+from scenarios.studies.estimators.streams.stream import Stream
 from scenarios.studies.estimators.streams.tables import mcap_metadata, read_table
 
 RUN_LOG = "log.mcap"
@@ -60,6 +61,8 @@ def read_stream(
     if columns is None:
         columns = _our_columns(found, side, table) if notes else ColumnMapping()
     log, truth = joint_log(table, columns, found.model)
+    if truth is not None and np.isnan(truth).all():  # of a run that nobody simulated
+        truth = None
     stream = Stream(
         name=path.stem,
         robot=found,
@@ -100,9 +103,9 @@ def _was_compensated(notes: dict[str, str]) -> bool:
     if "run" not in notes:
         return False
     from scenarios.run.plant_side import has_known_friction
-    from scenarios.run.settings import RunSettings
+    from scenarios.run.settings import read_settings
 
-    return has_known_friction(msgspec.json.decode(notes["run"], type=RunSettings))
+    return has_known_friction(read_settings(msgspec.json.decode(notes["run"])))
 
 
 def _loaded_side(notes: dict[str, str]) -> str | None:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from ekf import JointLog, SupervisorSettings
+from scenarios.run.estimation_robot import EstimationRobot
 from scenarios.studies.estimators.streams.robots import arm_from_model
-from scenarios.studies.estimators.streams.stream import EstimationRobot, Stream
+from scenarios.studies.estimators.streams.stream import Stream
 from scenarios.studies.so101.moving import Recorder, ServoLog, calibration_tour
 from scenarios.studies.so101.task import Controllers
 from wbmpc.arm.description import TIP, Arm

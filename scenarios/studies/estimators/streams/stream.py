@@ -3,51 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
-import pinocchio as pin
 
-from ekf import JointLog, SignalAligner, SupervisorSettings, TorqueTiming
+from ekf import JointLog, SignalAligner, TorqueTiming
 from models.arrays import Array
-
-if TYPE_CHECKING:
-    from wbmpc.friction import JointFriction
-
-
-ALIGNER_CUTOFF_HZ = 8.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class EstimationRobot:
-    """What an estimator has to know about a robot.
-
-    Attributes:
-        name: Name for tables.
-        model: The unloaded robot.
-        link: Link or frame that carries the payload.
-        links: Links whose inertia may have changed, for filters that estimate several;
-            the one that carries `link` comes first.
-        feet: Contact frames.
-        torque_variance: (nv,) variance of each torque row of one sample, for least
-            squares [N^2, (Nm)^2].
-        filter_variance: (nv,) the same for the inertial filter, a 10 ms tick.
-        supervisor: Thresholds of the supervised filter for a robot of this size.
-        attachments_m: (3,) a link, where loads are held in its joint frame; None if
-            nobody knows.
-        friction: What its actuated joints are known to have, if it is to be taken off.
-    """
-
-    name: str
-    model: pin.Model
-    link: str
-    links: tuple[str, ...]
-    feet: tuple[str, ...] = ()
-    torque_variance: Array
-    filter_variance: Array
-    supervisor: SupervisorSettings = SupervisorSettings()
-    attachments_m: tuple[Array, ...] | None = None
-    friction: JointFriction | None = None
+from scenarios.run.estimation_robot import ALIGNER_CUTOFF_HZ, EstimationRobot
 
 
 @dataclass(frozen=True, kw_only=True)

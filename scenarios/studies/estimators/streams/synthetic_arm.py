@@ -12,8 +12,9 @@ from ekf import JointLog
 from ekf.payload.payload_torque import locate
 from models.arrays import Array
 from scenarios.errors import ScenarioError
+from scenarios.run.estimation_robot import EstimationRobot
 from scenarios.studies.estimators.streams.robots import joint_limits
-from scenarios.studies.estimators.streams.stream import EstimationRobot, Stream
+from scenarios.studies.estimators.streams.stream import Stream
 
 FREE_RANGE = 1.0
 """Range [rad, m] used for a joint without limits."""

@@ -8,8 +8,9 @@ import numpy as np
 import pinocchio as pin
 
 from ekf import JointLog
+from scenarios.run.estimation_robot import EstimationRobot
 from scenarios.studies.estimators.streams.robots import arm_from_model
-from scenarios.studies.estimators.streams.stream import EstimationRobot, Stream
+from scenarios.studies.estimators.streams.stream import Stream
 
 _URDF = """<robot name="two_link">
   <link name="base">{base}</link>

@@ -1,9 +1,13 @@
-"""Payload estimators by name, set up the same way for every robot."""
+"""Payload estimators by name, on recorded streams and in the loop.
+
+One more is one more entry of `ESTIMATORS`, beside the function that makes it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ekf import (
     FictitiousPrior,
@@ -17,21 +21,51 @@ from ekf import (
     StreamingEKF,
     StreamingSupervisedEKF,
     TorqueTiming,
-    gravity_regressor,
 )
+from ekf.payload.payload_moment_rls import gravity_regressor
 from models.errors import UnknownNameError
-from scenarios.studies.estimators.streams.stream import (
-    ALIGNER_CUTOFF_HZ,
-    EstimationRobot,
-)
+from scenarios.run.estimation_robot import ALIGNER_CUTOFF_HZ, EstimationRobot
+from scenarios.run.forearms import ForearmEstimator, Forearms, SupervisedForearms
+from scenarios.run.tare import TareWindow
 
-Maker = Callable[[EstimationRobot], PayloadEstimator]
+if TYPE_CHECKING:  # importing the package that drives robots checks the native wheels
+    from wbmpc.robot import Robot
 
-BATCH = "batch"
-"""The offline reference is no streaming estimator, but has a name among them."""
 QUICK_LAM = 0.95
 LOG_TICK_S = 0.02
 """Usual time between the samples of a log."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimatorKind:
+    """How an estimator is made.
+
+    Attributes:
+        on_stream: For the samples of one payload on a robot.
+        in_loop: For both forearms of a robot under control, of a filter that takes a
+            prior and a tare; by default one `on_stream` for each forearm.
+    """
+
+    on_stream: Callable[[EstimationRobot], PayloadEstimator]
+    in_loop: (
+        Callable[[Robot, PriorRegime, TareWindow | None], ForearmEstimator] | None
+    ) = None
+
+    @property
+    def is_filter(self) -> bool:
+        """Whether it takes a prior and a tare."""
+        return self.in_loop is not None
+
+
+def find_estimator(name: str) -> EstimatorKind:
+    """An estimator by name.
+
+    Raises:
+        UnknownNameError: No such estimator.
+    """
+    if name not in ESTIMATORS:
+        raise UnknownNameError("estimator", name, ESTIMATORS)
+    return ESTIMATORS[name]
 
 
 def _payload_rls(robot: EstimationRobot, lam: float = 0.99) -> PayloadEstimator:
@@ -105,39 +139,20 @@ def _aligner(robot: EstimationRobot) -> SignalAligner:
     )
 
 
-MAKERS: dict[str, Maker] = {
-    "payload_rls": _payload_rls,
-    "payload_rls_quick": lambda robot: _payload_rls(robot, QUICK_LAM),
-    "moment_rls_gravity": lambda robot: _moment_rls(robot, regressor=gravity_regressor),
-    "moment_rls": _moment_rls,
-    "mass_rls_known_com": lambda robot: _moment_rls(robot, com_m=(0.0, 0.0, 0.0)),
-    "momentum_observer": _momentum,
-    "ekf": _ekf,
-    "ekf_supervised": _supervised,
+ESTIMATORS: dict[str, EstimatorKind] = {
+    "payload_rls": EstimatorKind(on_stream=_payload_rls),
+    "payload_rls_quick": EstimatorKind(
+        on_stream=lambda robot: _payload_rls(robot, QUICK_LAM)
+    ),
+    "moment_rls_gravity": EstimatorKind(
+        on_stream=lambda robot: _moment_rls(robot, regressor=gravity_regressor)
+    ),
+    "moment_rls": EstimatorKind(on_stream=_moment_rls),
+    "mass_rls_known_com": EstimatorKind(
+        on_stream=lambda robot: _moment_rls(robot, com_m=(0.0, 0.0, 0.0))
+    ),
+    "momentum_observer": EstimatorKind(on_stream=_momentum),
+    "ekf": EstimatorKind(on_stream=_ekf, in_loop=Forearms),
+    "ekf_supervised": EstimatorKind(on_stream=_supervised, in_loop=SupervisedForearms),
 }
-"""Streaming estimators: forgetting 0.99 a sample for `payload_rls`, else 0.95."""
-
-NAMES = (*MAKERS, BATCH)
-
-
-def make_estimator(name: str, robot: EstimationRobot) -> PayloadEstimator:
-    """A fresh streaming estimator.
-
-    Raises:
-        UnknownNameError: No such estimator.
-    """
-    if name not in MAKERS:
-        raise UnknownNameError("estimator", name, MAKERS)
-    return MAKERS[name](robot)
-
-
-def check_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Names of estimators, the offline reference among them, each once.
-
-    Raises:
-        UnknownNameError: One of them does not exist.
-    """
-    for name in names:
-        if name not in NAMES:
-            raise UnknownNameError("estimator", name, NAMES)
-    return tuple(dict.fromkeys(names))
+"""Least squares forget 0.95 a sample, `payload_rls` 0.99."""

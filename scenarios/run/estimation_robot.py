@@ -1,0 +1,124 @@
+"""What a payload estimator has to know about a robot, be it on a log or in the loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pinocchio as pin
+
+from ekf import SupervisorSettings, torque_variance
+from models.arrays import Array
+from models.errors import UnknownNameError
+
+if TYPE_CHECKING:  # importing the package that drives robots checks the native wheels
+    from wbmpc.friction import JointFriction
+    from wbmpc.robot import Robot
+
+ALIGNER_CUTOFF_HZ = 8.0
+"""Of recorded streams without accelerations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimationRobot:
+    """What an estimator has to know about a robot.
+
+    Attributes:
+        name: Name for tables.
+        model: The unloaded robot.
+        link: Link or frame that carries the payload.
+        links: Links whose inertia may have changed, for filters that estimate several;
+            the one that carries `link` comes first.
+        feet: Contact frames.
+        torque_variance: (nv,) variance of each torque row of one sample, for least
+            squares [N^2, (Nm)^2].
+        filter_variance: (nv,) the same for the inertial filter, a 10 ms tick.
+        supervisor: Thresholds of the supervised filter for a robot of this size.
+        attachments_m: (3,) a link, where loads are held in its joint frame; None if
+            nobody knows.
+        friction: What its actuated joints are known to have, if it is to be taken off.
+    """
+
+    name: str
+    model: pin.Model
+    link: str
+    links: tuple[str, ...]
+    feet: tuple[str, ...] = ()
+    torque_variance: Array
+    filter_variance: Array
+    supervisor: SupervisorSettings = SupervisorSettings()
+    attachments_m: tuple[Array, ...] | None = None
+    friction: JointFriction | None = None
+
+
+def humanoid_robot(robot: Robot, model: pin.Model, link: str) -> EstimationRobot:
+    """A humanoid on its feet that holds a payload, both forearms estimated.
+
+    Args:
+        robot: The humanoid.
+        model: Its model with the joints of the samples: `full_model` or `model`.
+        link: Link or frame that carries the payload.
+
+    Raises:
+        UnknownNameError: No such link.
+    """
+    from scenarios.run.estimator_settings import supervisor_settings
+
+    forearms = [carrier(model, arm.link) for arm in robot.arms.values()]
+    first = carrier(model, link)
+    others = {
+        name: arm.tip_frame
+        for name, arm in zip(forearms, robot.arms.values(), strict=True)
+        if name != first
+    }
+    held_at = [_place_m(model, frame) for frame in (link, *others.values())]
+    variance = torque_rows(robot, model)
+    return EstimationRobot(
+        name=robot.settings.name,
+        model=model,
+        link=link,
+        links=(first, *others),
+        attachments_m=tuple(held_at),
+        feet=tuple(sole.frame for sole in robot.soles),
+        torque_variance=variance,
+        filter_variance=variance,
+        supervisor=supervisor_settings(robot),
+    )
+
+
+def torque_rows(robot: Robot, model: pin.Model) -> Array:
+    """(nv,) variance of each torque row of a model of a humanoid [N^2, (Nm)^2]."""
+    settings, groups = robot.settings.estimator, robot.settings.groups
+    variances = {
+        settings.torque_spine: groups.spine,
+        settings.torque_arms: groups.left_arm + groups.right_arm,
+        settings.torque_legs: groups.left_leg + groups.right_leg,
+    }
+    by_joint = {name: value for value, names in variances.items() for name in names}
+    variance = torque_variance(
+        model, base=settings.torque_base_force, by_joint=by_joint
+    )
+    variance[3:6] = settings.torque_base_moment
+    return variance
+
+
+def carrier(model: pin.Model, link: str) -> str:
+    """Name of the joint that carries a link or frame.
+
+    Raises:
+        UnknownNameError: No such link on a moving joint.
+    """
+    if model.existJointName(link) and model.getJointId(link) > 0:
+        return link
+    frames = [f.name for f in model.frames if f.parentJoint > 0]
+    if link not in frames:
+        raise UnknownNameError("link", link, frames)
+    return str(model.names[model.frames[model.getFrameId(link)].parentJoint])
+
+
+def _place_m(model: pin.Model, link: str) -> Array:
+    """(3,) where a link or frame is in the frame of the joint that carries it."""
+    if model.existFrame(link):
+        return model.frames[model.getFrameId(link)].placement.translation.copy()
+    return np.zeros(3)
