@@ -14,11 +14,10 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from models.arrays import Array
 from teleop.ik import Inequalities
 from teleop.settings import CollisionSettings
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 APPROACH = 0.5
 """Share of the free distance that one tick may use."""

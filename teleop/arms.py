@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from teleop.arm_collisions import ArmCollisions
 from teleop.ik import (
     DifferentialIk,
@@ -19,8 +19,6 @@ from teleop.ik import (
 )
 from teleop.settings import IkSettings
 from wbmpc.robot import BASE, Robot
-
-Array = NDArray[np.float64]
 
 SIDES = ("left", "right")
 ARMS = tuple(f"{side}_arm" for side in SIDES)

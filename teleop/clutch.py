@@ -14,11 +14,9 @@ from collections import deque
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from teleop.settings import HandSettings
-
-Array = NDArray[np.float64]
 
 FRAMES_KEPT = 8
 """Enough for `HandSettings.delay_s` at any headset's rate."""
@@ -92,7 +90,7 @@ class Clutch:
         return pin.SE3(rotated @ self._robot.rotation, position + self._slid_m)
 
     def leash(self, target_m: Array, reached_m: Array) -> None:
-        """Let the target slide along where the arm can not follow it.
+        """Let the target slide along where the arm cannot follow it.
 
         Args:
             target_m: (3,) target just asked for.

@@ -21,19 +21,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from teleop.messages import Hand, Pose
-
-Array = NDArray[np.float64]
+from wbmpc.conventions import NO_UNIT, UNIT_TOLERANCE
 
 ROTATION_WEBXR_TO_ROBOT: Array = np.array(
     [[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
 )
-RENORMALISE_ABOVE = 1e-6
-"""Error of a quaternion's norm that single precision does not explain."""
-REFUSE_ABOVE = 1e-3
-"""Error of a quaternion's norm that nothing explains."""
 
 
 class PoseFault(enum.Enum):
@@ -104,12 +99,12 @@ def read_pose(pose: Pose) -> tuple[pin.SE3 | None, PoseFault | None, bool]:
     if not np.isfinite(position).all() or not math.isfinite(norm):
         return None, PoseFault.NOT_FINITE, False
     error = abs(norm - 1.0)
-    if error > REFUSE_ABOVE:
+    if error > NO_UNIT:
         return None, PoseFault.NOT_RIGID, False
     placement = robot_from_webxr(position, xyzw / norm)
     if np.allclose(placement.homogeneous, np.eye(4), rtol=0.0, atol=1e-6):
         return None, PoseFault.PLACEHOLDER, False
-    return placement, None, error > RENORMALISE_ABOVE
+    return placement, None, error > UNIT_TOLERANCE
 
 
 def robot_from_webxr(position_m: Array, quaternion_xyzw: Array) -> pin.SE3:

@@ -10,8 +10,8 @@ class TeleopError(ModelsError):
 
 
 class RecordingError(TeleopError):
-    """A recorded reference stream that can not be used."""
+    """A recorded reference stream that cannot be used."""
 
 
 class TransportError(TeleopError):
-    """References can not be sent or received as asked."""
+    """References cannot be sent or received as asked."""

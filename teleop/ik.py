@@ -1,4 +1,4 @@
-r"""Differential inverse kinematics: one small quadratic program a tick.
+r"""Differential inverse kinematics: one small quadratic program per tick.
 
 \[ \min_{\Delta} \sum_i \|W_i (J_i \Delta - g\, e_i)\|^2
    + w_p^2 \|\Delta - g (q_h \ominus q)\|^2
@@ -24,7 +24,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from models.arrays import Array
 
 ERROR_DAMPING = 1.0
 """mu above."""

@@ -6,7 +6,6 @@ import multiprocessing
 from multiprocessing.connection import Connection
 from typing import Any
 
-from models.errors import ModelsError
 from teleop.operator_process import (
     OperatorLinks,
     OperatorPlan,
@@ -15,7 +14,11 @@ from teleop.operator_process import (
     serve_operator,
 )
 from wbmpc.errors import RealTimeError
-from wbmpc.realtime.child_process import end_process, start_process
+from wbmpc.realtime.child_process import (
+    end_process,
+    raise_sent_error,
+    start_process,
+)
 
 READY_TIMEOUT_S = 60.0
 END_TIMEOUT_S = 5.0
@@ -87,8 +90,5 @@ class OperatorLink:
             raise RealTimeError(
                 f"the operator's process died (exit code {self._process.exitcode})"
             ) from None
-        if isinstance(answer, ModelsError):
-            raise answer
-        if isinstance(answer, str):  # a bug there is a bug here
-            raise RuntimeError(f"the operator's process raised:\n{answer}")
+        raise_sent_error(answer)
         return answer

@@ -10,7 +10,6 @@ import asyncio
 import os
 import signal
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -22,7 +21,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from models.errors import ModelsError
 from teleop.operator import Operator
 from teleop.recording import ReferenceRecorder, read_recording, restamped
 from teleop.session import OperatorSession
@@ -39,6 +37,7 @@ from teleop.web import (
     server_identity,
 )
 from wbmpc.realtime import ask_fifo
+from wbmpc.realtime.child_process import error_to_send
 from wbmpc.robot import Robot
 
 PARENT_CHECK_S = 0.5
@@ -109,8 +108,8 @@ class OperatorLinks:
     """What ties the process to its parent.
 
     Attributes:
-        results: `OperatorReady`, then `OperatorReport`; or a `ModelsError`; or the
-            traceback of a bug as text.
+        results: `OperatorReady`, then `OperatorReport`; or an error, as
+            `error_to_send` has it.
         stop: Shared int64: not 0 once the process shall end.
     """
 
@@ -125,10 +124,8 @@ def serve_operator(plan: OperatorPlan, links: OperatorLinks) -> None:
         ask_fifo(plan.priority)
     try:
         asyncio.run(_run(plan, links))
-    except ModelsError as error:
-        _send(links, error)
-    except Exception:
-        _send(links, traceback.format_exc())
+    except Exception as error:
+        _send(links, error_to_send(error))
     finally:
         links.results.close()
 

@@ -1,4 +1,4 @@
-"""Refuses poses of one hand that can not be true: placeholders, jumps, frozen ones."""
+"""Refuses poses of one hand that cannot be true: placeholders, jumps, frozen ones."""
 
 from __future__ import annotations
 

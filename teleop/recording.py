@@ -33,7 +33,7 @@ class ReferenceRecorder:
         """Create the file.
 
         Raises:
-            RecordingError: It exists already, or can not be written.
+            RecordingError: It exists already, or cannot be written.
         """
         self._path, self._wire = path, ReferenceWire(robot)
         try:
@@ -163,7 +163,7 @@ def record_track(path: Path, robot: Robot, track: ReferenceTrack) -> int:
     """Write a track as the recording of its stream; returns the number of samples.
 
     Raises:
-        RecordingError: The file exists already, or can not be made.
+        RecordingError: The file exists already, or cannot be made.
         UnwrittenError: It could not be written to its end.
     """
     messages = list(track_messages(track))

@@ -14,14 +14,12 @@ from typing import Protocol
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from teleop.reference_track import STREAM_RATE_HZ
 from teleop.stream_messages import ReferenceMessage
 from wbmpc.reference import UPPER_BODY, Reference, home_reference
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 FRESH_S = 2.0 / STREAM_RATE_HZ
 """Age up to which a sample's velocity counts in full."""

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.reference import Reference
-
-Array = NDArray[np.float64]
 
 STREAM_RATE_HZ = 50.0
 """Rate of the operator's stream (arXiv:2610.22176, section III-D)."""
@@ -20,7 +18,7 @@ STREAM_RATE_HZ = 50.0
 class ReferenceTrack:
     """What an operator streams (Table II) at the stream's rate.
 
-    `at` holds the last sample received, so that the MPC can not look ahead.
+    `at` holds the last sample received, so that the MPC cannot look ahead.
 
     Attributes:
         standing: Every other target, and what pitch is measured from.

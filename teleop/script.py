@@ -11,14 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
-from scenarios.library.motions.gestures import min_jerk
+from models.arrays import Array
 from teleop.arms import SIDES
 from teleop.conventions import webxr_from_robot
 from teleop.messages import Hand, Pose, PoseFrame
-
-Array = NDArray[np.float64]
+from wbmpc.min_jerk import min_jerk
 
 FRAME_RATE_HZ = 72.0
 """Of a headset."""

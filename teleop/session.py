@@ -156,7 +156,7 @@ class OperatorSession:
         return "; ".join([*said, *self._at_limits()]) or None
 
     def _at_limits(self) -> list[str]:
-        """Joints that can not do what is asked, most of the time first."""
+        """Joints that cannot do what is asked, most of the time first."""
         robot = self.operator.state
         shares = {} if robot is None else robot.saturated
         often = sorted(shares.items(), key=lambda item: -item[1])

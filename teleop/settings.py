@@ -117,7 +117,7 @@ class IkSettings(_Settings, frozen=True, kw_only=True):
     gain: Share = 0.6
     """Share of the error closed in one tick."""
     orientation_weight_m: NonNegative = 0.02
-    """Metres of position that count like one radian; four joints can not do both."""
+    """Metres of position that count like one radian; four joints cannot do both."""
     posture_weight: NonNegative = 0.003
     """Pull of the home angles, per radian."""
     damping: NonNegative = 1e-3

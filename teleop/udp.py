@@ -62,7 +62,7 @@ class _UdpReceiver:
             port: 0 for any free one.
 
         Raises:
-            TransportError: The address can not be had.
+            TransportError: The address cannot be had.
         """
         self.refused: Counter[str] = Counter()
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -72,7 +72,7 @@ class _UdpReceiver:
         except OSError as error:
             self._socket.close()
             raise TransportError(
-                f"can not listen for datagrams at {host}:{port}: {error.strerror}"
+                f"cannot listen for datagrams at {host}:{port}: {error.strerror}"
             ) from None
 
     @property

@@ -91,7 +91,7 @@ class ReferenceWire:
     def take(self, topic: str, data: bytes) -> ReferenceMessage | None:
         """Take a packet; a sample if it completes one.
 
-        What can not be read, is older than what came before, or lacks a joint is
+        What cannot be read, is older than what came before, or lacks a joint is
         counted in `refused`.
         """
         kind, name = TOPICS.get(topic), topic.removeprefix(PREFIX)

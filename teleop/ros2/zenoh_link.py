@@ -37,7 +37,7 @@ def open_session(router: str = ROUTER) -> Any:
         router: Endpoint to connect to; it need not be there yet.
 
     Raises:
-        TransportError: The extra is missing, or the session can not be opened.
+        TransportError: The extra is missing, or the session cannot be opened.
     """
     try:
         import zenoh

@@ -43,7 +43,7 @@ class Identity:
 
     Attributes:
         context: For the listening socket.
-        authority_pem: Certificate to install where a warning can not be passed.
+        authority_pem: Certificate to install where a warning cannot be passed.
         renewed: Why a new certificate was made now; None if the old one still holds.
     """
 
@@ -85,7 +85,7 @@ def server_identity(folder: Path, names: Sequence[str]) -> Identity:
         names: Host names and addresses that the server's certificate has to hold.
 
     Raises:
-        WebError: The folder can not be written.
+        WebError: The folder cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -109,7 +109,7 @@ def server_identity(folder: Path, names: Sequence[str]) -> Identity:
 
 
 def _unfit(server: _Pair | None, authority: _Pair, names: Sequence[str]) -> str | None:
-    """Why a server's certificate can not be used, or None."""
+    """Why a server's certificate cannot be used, or None."""
     if server is None:
         return "there was none that could be read"
     try:

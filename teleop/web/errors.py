@@ -6,4 +6,4 @@ from teleop.errors import TeleopError
 
 
 class WebError(TeleopError):
-    """The page can not be served as asked."""
+    """The page cannot be served as asked."""

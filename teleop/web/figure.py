@@ -11,13 +11,11 @@ from typing import Any
 import msgspec
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from models.description.geometry_text import geometry_text
 from models.description.reading import read_description
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 LIMB_RADIUS_M = 0.035
 LIMB_COLOR = (0.86, 0.87, 0.89)

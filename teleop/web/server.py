@@ -1,7 +1,7 @@
 """Serves the operator's page and its socket on one port.
 
 Bytes move between sockets and the operator's session; what they mean is not known
-here. No client can end the server: frames are limited, what can not be read is the
+here. No client can end the server: frames are limited, what cannot be read is the
 session's to count, status is dropped for who reads slowly, and a peer that is silent
 on the level of the socket is let go.
 """
@@ -258,7 +258,7 @@ def _listen(host: str, port: int) -> socket.socket:
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
                 reason = error.strerror or error
-                raise WebError(f"can not listen at {host}:{candidate}: {reason}") from (
+                raise WebError(f"cannot listen at {host}:{candidate}: {reason}") from (
                     None
                 )
     raise WebError(f"ports {port} to {last - 1} of {host} are all taken")

@@ -133,7 +133,7 @@ def test_it_is_what_browsers_accept(tmp_path: Path) -> None:
     assert x509.oid.ExtendedKeyUsageOID.SERVER_AUTH in usage.value
 
 
-def test_a_folder_that_can_not_be_made_is_one_sentence(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(WebError, match="certificates in .*file"):
         server_identity(tmp_path / "file", NAMES)

@@ -388,7 +388,7 @@ def test_no_free_port_is_one_sentence(
 
 def test_an_address_of_another_machine_is_one_sentence(session: FakeSession) -> None:
     with (
-        pytest.raises(WebError, match="can not listen at 203.0.113.9:"),
+        pytest.raises(WebError, match="cannot listen at 203.0.113.9:"),
         served(session, host="203.0.113.9"),
     ):
         pass

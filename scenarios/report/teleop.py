@@ -8,16 +8,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from models.arrays import Array
 from scenarios.records.record import SIDES, RunRecord
 from scenarios.report.metrics.results import RunMetrics
+from scenarios.report.metrics.run import measure
 from scenarios.report.paper import Goal
 from scenarios.report.scoreboard import Line, lines_table
 from scenarios.run.settings import RunSettings
-from scenarios.teleop.latency import LatencyBudget, Percentiles
+from scenarios.run.teleop_session import TeleopSession
+from teleop.latency import LatencyBudget, Percentiles
 from teleop.operator_process import OperatorReport
 from teleop.reference_stream import StreamedReference
-
-Array = NDArray[np.float64]
 
 LOADED_GOAL = Goal(at_most=15.0)
 """Tip against its reference under load [mm]."""
@@ -72,6 +73,27 @@ class TeleopResult(msgspec.Struct, frozen=True, kw_only=True):
     operator: OperatorReport | None
     """None if its process was gone at the end."""
     run: RunMetrics
+
+
+def session_result(
+    session: TeleopSession,
+    record: RunRecord,
+    operator: OperatorReport | None,
+    *,
+    driver: str,
+    transport: str,
+) -> TeleopResult:
+    """Everything about a session that has ended."""
+    return TeleopResult(
+        driver=driver,
+        transport=transport,
+        hands=hand_tracking(record, session.link.off_target),
+        base=base_motion(record),
+        latency=session.link.latency.budget(),
+        stream=stream_quality(session.stream, float(record.time_s[-1])),
+        operator=operator,
+        run=measure(record, session.robot),
+    )
 
 
 def hand_tracking(

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from scenarios.run.snapshot import Snapshot
 from teleop.stream_messages import ReferenceMessage
 
 
@@ -73,13 +72,17 @@ class LatencyMeter:
                 sample_s=message.sample_s, sent_s=message.sent_s, received_s=now_s
             )
 
-    def plant(self, snapshot: Snapshot) -> None:
-        """The plant says which plan it follows, and since when."""
-        found = self._waiting.pop(snapshot.plan_time_s, None)
+    def used(self, plan_time_s: float, used_s: float) -> None:
+        """The plant says which plan it follows, and since when.
+
+        Args:
+            plan_time_s: Time the plan carries.
+            used_s: When the low level first used it, monotonic clock.
+        """
+        found = self._waiting.pop(plan_time_s, None)
         if found is not None:
-            used_s = 1e-9 * snapshot.plan_used_ns
             self._rows.append((found.sample_s, found.sent_s, found.received_s, used_s))
-        old = [t for t in self._waiting if t < snapshot.plan_time_s]
+        old = [t for t in self._waiting if t < plan_time_s]
         for time_s in old:  # plans that came too late to be used
             del self._waiting[time_s]
 

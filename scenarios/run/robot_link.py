@@ -14,8 +14,8 @@ from scenarios.records.record import SIDES
 from scenarios.report.metrics.support import Stance
 from scenarios.run.adaptation import AdaptationTick
 from scenarios.run.snapshot import Snapshot
-from scenarios.teleop.latency import LatencyMeter
 from teleop.arms import ARMS, ArmKinematics
+from teleop.latency import LatencyMeter
 from teleop.reference_stream import FRESH_S, StreamedReference
 from teleop.stream_messages import PayloadEstimate, RobotState
 from teleop.udp import UdpSender
@@ -86,7 +86,7 @@ class RobotLink:
 
     def ticked(self, snapshot: Snapshot, tick: ControlTick) -> None:
         """Note latencies, and tell the operator about the robot."""
-        self.latency.plant(snapshot)
+        self.latency.used(snapshot.plan_time_s, 1e-9 * snapshot.plan_used_ns)
         self._limits.append(snapshot.command.saturated)
         self._compare(snapshot)
         self.latency.received(

@@ -1,1 +1,0 @@
-"""Teleoperation of the simulated robot: processes, scripted operator, results."""
