@@ -9,7 +9,8 @@ import os
 import sys
 from typing import NoReturn
 
-from scenarios.interrupts import EXIT_INTERRUPTED, ending_at_once
+from scenarios.exit_codes import EXIT_INTERRUPTED
+from scenarios.interrupts import ending_at_once
 
 
 def entry_point() -> NoReturn:

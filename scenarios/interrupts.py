@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-EXIT_INTERRUPTED = 130
+from scenarios.exit_codes import EXIT_INTERRUPTED
+
 _WORDS = b"wbmpc: interrupted\n"
 
 

@@ -1,135 +1,50 @@
-"""What `wbmpc bench` does."""
+"""`wbmpc bench`."""
 
 from __future__ import annotations
 
-import os
 from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from models.files import write_whole
-from scenarios.cli import EXIT_BAD_END, EXIT_OK, Bench, print_result, say
-from scenarios.records.versions import installed_versions
-from scenarios.report.metrics.results import StageTiming
-from scenarios.report.metrics.timing import percentiles
-from scenarios.run.settings import RunSettings
-from scenarios.studies.bench.report import FOLDER, BenchResult, bench_table, load_last
-from scenarios.studies.bench.solvers import SQP, Request, measure_in_child
-from scenarios.studies.bench.stages import StageBench
-from wbmpc.ocp.variant import FASTEST, PYTHON, STOCK, kernel_name
-from wbmpc.realtime import measure_jitter, realtime_process
-from wbmpc.robot import Robot
+from scenarios.commands.command import Command
+from scenarios.commands.options import Changes, Json, RobotName
+from scenarios.commands.output import print_result, say
+from scenarios.exit_codes import EXIT_BAD_END, EXIT_OK
+from scenarios.interrupts import ending_at_once
 
-JITTER_PERIOD_S = 1e-3
-JITTER_PRIORITY = 60
-PREPARATION = ("calc", "calc_diff", "backward")
+if TYPE_CHECKING:
+    from scenarios.studies.bench.report import BenchResult
 
 
-def bench(options: Bench) -> int:
-    """Measure everything, print it, save it and compare it with the last one."""
-    robot = Robot.load(options.robot, options.set)
-    last = load_last(FOLDER)
-    result = run_bench(robot, options)
-    printed = print_result(result, bench_table(result, last), as_json=options.json)
-    return max(printed, EXIT_OK if options.no_files else _save(result))
+class Bench(Command, frozen=True, kw_only=True):
+    """Time every stage, against other ways to do it and against the last time."""
+
+    quick: bool = False
+    """Fewer repetitions: a look, not a measurement."""
+    robot: RobotName = "alexander"
+    set: Changes = ()
+    """Change a setting of the robot, such as mpc.threads=2."""
+    json: Json = False
+    no_files: bool = False
+    """Do not save the result in runs/bench."""
+
+    def act(self) -> int:
+        """Measure everything, print it, save it and compare it with the last one."""
+        with ending_at_once():
+            from scenarios.studies.bench.measure import run_bench
+            from scenarios.studies.bench.report import FOLDER, bench_table, load_last
+        last = load_last(FOLDER)
+        result = run_bench(self.robot, self.set, quick=self.quick, progress=say)
+        printed = print_result(result, bench_table(result, last), as_json=self.json)
+        return max(printed, EXIT_OK if self.no_files else _save(result, FOLDER))
 
 
-def run_bench(robot: Robot, options: Bench) -> BenchResult:
-    """Measure everything."""
-    load_before = os.getloadavg()
-    say("stages of the closed loop")
-    ticks = 100 if options.quick else 600
-    settings = RunSettings(
-        robot=options.robot,
-        overrides=options.set,
-        at_s=0.25 * ticks * robot.settings.mpc.tick_dt_s,
-        duration_s=ticks * robot.settings.mpc.tick_dt_s,
-    )
-    stages = StageBench(settings, robot)
-    stages_ms = stages.run(ticks)
-    solvers_ms, notes = _solvers(options)
-    jitter_us, refused = _jitter(200 if options.quick else 2000)
-    return BenchResult(
-        robot=robot.settings.name,
-        quick=options.quick,
-        stages_ms=stages_ms,
-        line_search_trials=_trials(stages.trials),
-        ratios=ratios(solvers_ms),
-        solvers_ms=solvers_ms,
-        jitter_us=jitter_us,
-        threads=robot.settings.mpc.threads,
-        kernel=kernel_name(),
-        cores=len(os.sched_getaffinity(0)),
-        load_before=load_before,
-        load_after=os.getloadavg(),
-        notes=[*notes, *refused],
-        versions=installed_versions(),
-    )
-
-
-def ratios(solvers_ms: dict[str, dict[str, float]]) -> dict[str, float | None]:
-    """Ratios of medians, each within one process."""
-    fast, stock = solvers_ms[FASTEST.name], solvers_ms[STOCK.name]
-    python = solvers_ms[PYTHON.name]
-    beside_python = solvers_ms[_beside(PYTHON.name)]
-    sqp = solvers_ms.get(SQP)
-    prepared = [sum(t[stage] for stage in PREPARATION) for t in (stock, fast)]
-    python_per_stock = python["tick"] / beside_python["tick"]
-    return {
-        "calc_diff_vs_stock": stock["calc_diff"] / fast["calc_diff"],
-        "backward_vs_stock": stock["backward"] / fast["backward"],
-        "preparation_vs_stock": prepared[0] / prepared[1],
-        "tick_vs_stock": fast["tick"] / stock["tick"],
-        "tick_vs_python": fast["tick"] / stock["tick"] / python_per_stock,
-        "iteration_vs_stock": fast["iteration"] / stock["iteration"],
-        "iteration_vs_mim_solvers": fast["iteration"] / sqp["iteration"]
-        if sqp
-        else None,
-    }
-
-
-def _beside(name: str) -> str:
-    """Key of the stock times that were taken in the process of another contender."""
-    return f"{STOCK.name} beside {name}"
-
-
-def _solvers(options: Bench) -> tuple[dict[str, dict[str, float]], list[str]]:
-    def measure(names: tuple[str, ...]) -> dict[str, dict[str, float]]:
-        request = Request(
-            names=names,
-            repeats=10 if options.quick else 40,
-            robot=options.robot,
-            overrides=options.set,
-        )
-        return measure_in_child(request)
-
-    say("solvers, compiled and stock")
-    times = measure((FASTEST.name, STOCK.name, SQP))
-    say("solvers, residuals in Python")
-    slow = measure((PYTHON.name, STOCK.name))
-    times[PYTHON.name] = slow[PYTHON.name]
-    times[_beside(PYTHON.name)] = slow[STOCK.name]
-    return times, [] if SQP in times else [f"{SQP}: not installed"]
-
-
-def _jitter(cycles: int) -> tuple[dict[str, StageTiming], tuple[str, ...]]:
-    say("jitter of the clock")
-    normal = measure_jitter(JITTER_PERIOD_S, cycles)
-    with realtime_process(JITTER_PRIORITY) as granted:
-        punctual = measure_jitter(JITTER_PERIOD_S, cycles)
-    jitter_us = {"normal process": percentiles(list(1e6 * normal))}
-    if granted.scheduler != "normal":
-        jitter_us[granted.scheduler] = percentiles(list(1e6 * punctual))
-    return jitter_us, granted.refused
-
-
-def _trials(counts: list[int]) -> StageTiming | None:
-    return percentiles([float(n) for n in counts]) if counts else None
-
-
-def _save(result: BenchResult) -> int:
+def _save(result: BenchResult, folder: Path) -> int:
     """Keep the result for the next time; exit code."""
-    path = FOLDER / f"{datetime.now():%Y%m%d-%H%M%S}.json"
+    path = folder / f"{datetime.now():%Y%m%d-%H%M%S}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         encoded = msgspec.json.format(msgspec.json.encode(result), indent=2)

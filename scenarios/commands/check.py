@@ -1,33 +1,87 @@
-"""What `wbmpc check` does."""
+"""`wbmpc check`."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
+import tyro
 
-from models import robot_names
 from models.catalogue import settings_path
-from models.description.check import ALL, check_description
-from models.description.check.shapes import check_shapes
-from models.description.findings import Finding, Report, error, report, setting_error
-from models.description.plain_urdf import weld
-from models.description.reading import Description, read_description
-from models.description.repair import Repaired, write_repaired
 from models.errors import ModelsError, SettingError, UnwrittenError
-from models.files import is_file
-from models.lookup import find_urdf
-from scenarios.cli import EXIT_BAD_END, EXIT_BAD_INPUT, EXIT_OK, print_result, say
-from scenarios.commands.check_options import Check
+from scenarios.commands.command import Command
+from scenarios.commands.options import File, Json
+from scenarios.commands.output import print_result, say
+from scenarios.exit_codes import EXIT_BAD_END, EXIT_OK
+from scenarios.interrupts import ending_at_once
 
 if TYPE_CHECKING:
-    from wbmpc.settings import RobotSettings
+    from models.description.findings import Finding, Report
+    from models.description.repair import Repaired
 
 _WIDTH = 88
+
+
+class Check(Command, frozen=True, kw_only=True):
+    """What is wrong with a robot file, and with settings for it?"""
+
+    robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
+    """URDF file, settings.toml, or name of a shipped or installed robot."""
+    meshes: Annotated[
+        tyro.conf.UseAppendAction[tuple[str, ...]],
+        tyro.conf.arg(metavar="FOLDER"),
+    ] = ()
+    """Folder in which packages of package:// meshes are looked for."""
+    fix: File = None
+    """Write a repaired copy of the URDF to this new file."""
+    json: Json = False
+
+    def act(self) -> int:
+        """Check a robot: code 0 without errors, 1 with, 2 if it cannot be read."""
+        with ending_at_once():
+            from models.description.findings import report, setting_error
+            from models.description.repair import write_repaired
+            from scenarios.run.robot_check import check_robot, read_robot
+        repaired, settings_file, code = None, None, EXIT_OK
+        try:
+            settings, description = read_robot(self.robot)
+            if settings is not None:
+                settings_file = str(settings_path(self.robot))
+            found = check_robot(settings, description, [Path(m) for m in self.meshes])
+            if self.fix is not None:
+                repaired = write_repaired(description, Path(self.fix))
+        except UnwrittenError as problem:
+            say(str(problem))
+            code = problem.exit_code
+        except SettingError as problem:
+            found = report(problem.place, [setting_error(problem)])
+            settings_file = problem.place
+        except ModelsError as problem:
+            self._tell_refusal(problem)
+            return problem.exit_code
+        result = CheckResult(
+            ok=found.ok,
+            file=found.file,
+            settings=settings_file,
+            findings=found.findings,
+            repaired=repaired,
+        )
+        text = check_text(found, settings_file, repaired)
+        printed = print_result(result, text, as_json=self.json)
+        return max(code, printed, EXIT_OK if found.ok else EXIT_BAD_END)
+
+    def _tell_refusal(self, problem: ModelsError) -> None:
+        """Say why nothing was checked; with `--json` as a finding of the same shape."""
+        from models.description.findings import error
+
+        say(str(problem))
+        if self.json:
+            unread = error("file", self.robot, str(problem))
+            result = CheckResult(ok=False, file=self.robot, findings=(unread,))
+            print_result(result, "", as_json=True)
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,46 +99,6 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """The copy of `--fix`."""
 
 
-def check_robot(options: Check) -> int:
-    """Check a robot; exit code 0 without errors, 1 with, 2 if it can not be read."""
-    repaired, settings_file, code = None, None, EXIT_OK
-    try:
-        settings, description = _read(options.robot)
-        if settings is not None:
-            settings_file = str(settings_path(options.robot))
-        found = _check(settings, description, [Path(m) for m in options.meshes])
-        if options.fix is not None:
-            repaired = write_repaired(description, Path(options.fix))
-    except UnwrittenError as problem:
-        say(str(problem))
-        code = EXIT_BAD_END
-    except SettingError as problem:
-        found = report(problem.place, [setting_error(problem)])
-        settings_file = problem.place
-    except ModelsError as problem:
-        return _refused(options, problem)
-    result = CheckResult(
-        ok=found.ok,
-        file=found.file,
-        settings=settings_file,
-        findings=found.findings,
-        repaired=repaired,
-    )
-    text = check_text(found, settings_file, repaired)
-    printed = print_result(result, text, as_json=options.json)
-    return max(code, printed, EXIT_OK if found.ok else EXIT_BAD_END)
-
-
-def _refused(options: Check, problem: ModelsError) -> int:
-    """Say why nothing was checked; with `--json` as a finding of the same shape."""
-    say(str(problem))
-    if options.json:
-        unread = error("file", options.robot, str(problem))
-        result = CheckResult(ok=False, file=options.robot, findings=(unread,))
-        print_result(result, "", as_json=True)
-    return EXIT_BAD_INPUT
-
-
 def check_text(
     found: Report, settings_file: str | None = None, repaired: Repaired | None = None
 ) -> str:
@@ -94,58 +108,6 @@ def check_text(
         lines += _table(title, findings)
     lines.append(_verdict(found))
     return "\n".join(lines + (_repairs(repaired) if repaired is not None else []))
-
-
-def _read(name: str) -> tuple[RobotSettings | None, Description]:
-    """Settings, if the name has any, and the robot file.
-
-    Raises:
-        SettingError: A setting can not be used.
-        ModelsError: Unknown name, or a file that can not be read.
-    """
-    if name not in robot_names() and Path(name).suffix != ".toml":
-        return None, read_description(find_urdf(name))
-    # Importing the package that drives the robot checks the native wheels.
-    from wbmpc.settings import load_settings
-
-    settings = load_settings(name)
-    if not is_file(Path(settings.urdf)):
-        rule = "there is no such robot file"
-        raise SettingError("urdf", settings.urdf, rule, str(settings_path(name)))
-    return settings, read_description(Path(settings.urdf))
-
-
-def _check(
-    settings: RobotSettings | None, description: Description, folders: Sequence[Path]
-) -> Report:
-    rules = [rule for rule in ALL if rule is not check_shapes]
-    rules.append(partial(check_shapes, folders=folders))
-    if settings is None:
-        return check_description(description, rules)
-    try:
-        welded = _welded(settings, description)
-    except ModelsError as problem:
-        unfit = error("settings: groups.welded", "unusable", str(problem))
-        found = check_description(description, rules)
-        return report(found.file, (*found.findings, unfit))
-    found = check_description(welded, rules)
-    if not found.ok:
-        return found
-    from scenarios.run.robot_fit import check_fit
-
-    return report(found.file, (*found.findings, *check_fit(settings)))
-
-
-def _welded(settings: RobotSettings, description: Description) -> Description:
-    """The robot as settings leave it, if its links form a tree.
-
-    Raises:
-        ModelsError: A joint that can not be welded.
-    """
-    if not check_description(description, ()).ok:
-        return description
-    names = settings.groups.welded
-    return weld(description, {name: settings.home.get(name, 0.0) for name in names})
 
 
 def _table(title: str, findings: Sequence[Finding]) -> list[str]:

@@ -1,61 +1,31 @@
-"""Whether this installation can work: versions, a contact solve, what is optional.
-
-Nothing here imports the native packages into the calling process: a wrong pair of
-wheels imports well and then dies at the first contact problem, so that problem is
-solved in a child process and its exit code is read.
-"""
+"""`wbmpc doctor`."""
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-import msgspec
+from scenarios.commands.command import Command
+from scenarios.commands.options import Json
+from scenarios.commands.output import print_result
+from scenarios.exit_codes import EXIT_BAD_END, EXIT_OK
+from scenarios.interrupts import ending_at_once
 
-from models import find_urdf, settings_path
-from models.errors import ModelsError
-from models.toml_file import read_toml
-from scenarios.records.versions import installed_versions
-
-CHILD_TIMEOUT_S = 60.0
-SOLVE_NODES = 5
-SOLVE_ITERATIONS = 3
-NATIVE_MODULE = "wbmpc.native"
+if TYPE_CHECKING:
+    from scenarios.studies.install.diagnosis import Diagnosis
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing looked at."""
+class Doctor(Command, frozen=True, kw_only=True):
+    """Is this install sound?"""
 
-    what: str
-    ok: bool
-    needed: bool
-    """Whether the program is unsound without it."""
-    detail: str
+    json: Json = False
 
-
-class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything looked at."""
-
-    ok: bool
-    findings: list[Finding]
-    versions: dict[str, str | None]
-
-
-def diagnose() -> Diagnosis:
-    """Look at the installation; takes a few seconds and never raises."""
-    pair = _wheel_pair()
-    findings = [pair, _contact_solve(), _threads()]
-    if pair.ok:  # nothing of ours imports otherwise
-        findings.append(_native_part())
-    return Diagnosis(
-        ok=all(f.ok for f in findings if f.needed),
-        findings=findings,
-        versions=installed_versions(),
-    )
+    def act(self) -> int:
+        """Look at the installation, and say what was found."""
+        with ending_at_once():
+            from scenarios.studies.install.diagnosis import diagnose
+        found = diagnose()
+        printed = print_result(found, diagnosis_text(found), as_json=self.json)
+        return max(printed, EXIT_OK if found.ok else EXIT_BAD_END)
 
 
 def diagnosis_text(diagnosis: Diagnosis) -> str:
@@ -68,130 +38,3 @@ def diagnosis_text(diagnosis: Diagnosis) -> str:
     lines.append("      " + ", ".join(versions))
     lines.append("sound" if diagnosis.ok else "NOT sound: see BAD above")
     return "\n".join(lines)
-
-
-def solve_contact_problem() -> float:
-    """Solve a short two-foot problem with stock Crocoddyl; returns its cost.
-
-    Called in a child process: with a wrong pair of wheels this crashes.
-    """
-    import crocoddyl
-    import numpy as np
-    import pinocchio as pin
-
-    settings = read_toml(settings_path("alexander"))
-    model = pin.buildModelFromUrdf(
-        str(find_urdf("alexander")), pin.JointModelFreeFlyer()
-    )
-    x0 = np.concatenate([pin.neutral(model), np.zeros(model.nv)])
-    dynamics = _standing_on_two_feet(model, settings)
-    node = crocoddyl.IntegratedActionModelEuler(dynamics, 0.02)
-    problem = crocoddyl.ShootingProblem(x0, [node] * SOLVE_NODES, node)
-    solver = crocoddyl.SolverFDDP(problem)
-    solver.solve([x0] * (SOLVE_NODES + 1), [], SOLVE_ITERATIONS, False)
-    return float(solver.cost)
-
-
-def _standing_on_two_feet(model: Any, settings: dict[str, Any]) -> Any:
-    import crocoddyl
-    import pinocchio as pin
-
-    state = crocoddyl.StateMultibody(model)
-    actuation = crocoddyl.ActuationModelFloatingBase(state)
-    contacts = crocoddyl.ContactModelMultiple(state, actuation.nu)
-    data = model.createData()
-    pin.framesForwardKinematics(model, data, pin.neutral(model))
-    for sole in (settings["left_sole"]["frame"], settings["right_sole"]["frame"]):
-        frame = model.getFrameId(sole)
-        placement, axes = data.oMf[frame], pin.LOCAL_WORLD_ALIGNED
-        contact = crocoddyl.ContactModel6D(state, frame, placement, axes, actuation.nu)
-        contacts.addContact(sole, contact)
-    costs = crocoddyl.CostModelSum(state, actuation.nu)
-    for name, residual in (
-        ("state", crocoddyl.ResidualModelState(state, actuation.nu)),
-        ("torque", crocoddyl.ResidualModelControl(state, actuation.nu)),
-    ):
-        costs.addCost(name, crocoddyl.CostModelResidual(state, residual), 1.0)
-    return crocoddyl.DifferentialActionModelContactFwdDynamics(
-        state, actuation, contacts, costs, 0.0, True
-    )
-
-
-def _wheel_pair() -> Finding:
-    what = "pair of native wheels"
-    try:
-        from wbmpc.runtime import PINS
-
-        detail = ", ".join(f"{name} {version}" for name, version in PINS.items())
-        return Finding(what=what, ok=True, needed=True, detail=detail)
-    except ModelsError as error:  # importing wbmpc refuses a wrong pair
-        return Finding(what=what, ok=False, needed=True, detail=str(error))
-
-
-def _contact_solve() -> Finding:
-    status, out, err = _child(["-m", "scenarios.commands.doctor"])
-    return Finding(
-        what="contact problem in a child process",
-        ok=status == 0,
-        needed=True,
-        detail=out.strip() if status == 0 else _death(status, err),
-    )
-
-
-def _native_part() -> Finding:
-    """Ask for the compiled residuals in a child process: they may not load."""
-    code = f"import {NATIVE_MODULE} as n; print(n.REASON)"
-    status, out, err = _child(["-c", code])
-    reason = out.strip() if status == 0 else _death(status, err)
-    detail = f"{reason}; the Python ones give the same results, slower"
-    return Finding(
-        what="native residuals",
-        ok=not reason,
-        needed=False,
-        detail=detail if reason else "present",
-    )
-
-
-def _child(arguments: list[str]) -> tuple[int | None, str, str]:
-    """Exit code (None: no answer in time), output and errors of a Python child."""
-    here = str(Path(__file__).resolve().parents[2])
-    paths = filter(None, (here, os.environ.get("PYTHONPATH", "")))
-    environment = {"OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(paths)}
-    try:
-        done = subprocess.run(
-            [sys.executable, *arguments],
-            capture_output=True,
-            text=True,
-            timeout=CHILD_TIMEOUT_S,
-            env=os.environ | environment,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return None, "", ""
-    return done.returncode, done.stdout, done.stderr
-
-
-def _death(status: int | None, stderr: str) -> str:
-    if status is None:
-        return f"no answer within {CHILD_TIMEOUT_S:g} s"
-    if status < 0:
-        name = signal.Signals(-status).name
-        return f"killed by {name}: the native wheels do not fit together"
-    last = stderr.strip().splitlines()
-    return f"exit code {status}: {last[-1] if last else 'no message'}"
-
-
-def _threads() -> Finding:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else None
-    cores = cores or os.cpu_count() or 1
-    asked = os.environ.get("OMP_NUM_THREADS", "1 (default here)")
-    return Finding(
-        what="threads",
-        ok=cores >= 2,
-        needed=False,
-        detail=f"{cores} cores, OMP_NUM_THREADS {asked}",
-    )
-
-
-if __name__ == "__main__":
-    print(f"solved, cost {solve_contact_problem():.6g}")

@@ -1,30 +1,40 @@
-"""What `wbmpc estimators` does."""
+"""`wbmpc estimators`."""
 
 from __future__ import annotations
 
-from scenarios.cli import EXIT_OK, print_result, say, tell_folder
-from scenarios.commands.estimators_options import Estimators
+from scenarios.commands.command import Command
+from scenarios.commands.options import Folder, Json, NoFiles
+from scenarios.commands.output import leave_folder, print_result, say
+from scenarios.interrupts import ending_at_once
 from scenarios.records.run_folder import RunFolder, asked_path
-from scenarios.records.versions import installed_versions
-from scenarios.studies.estimators.benchmark import benchmark
-from scenarios.studies.estimators.plots import write_estimators_figure
-from scenarios.studies.estimators.tables import estimators_text
 
 
-def compare_estimators(options: Estimators) -> int:
-    """Run every estimator on every stream; one table, one figure.
+class Estimators(Command, frozen=True, kw_only=True):
+    """Compare all payload estimators on the same streams: one table, one figure."""
 
-    Raises:
-        ModelsError: `--out` is in use, or a stream can not be made.
-    """
-    path, saved = asked_path(options, "estimators"), EXIT_OK
-    result, shown = benchmark(quick=options.quick, progress=lambda part: say(part))
-    text = estimators_text(result)
-    if path is not None:
-        with RunFolder(path) as folder:
+    quick: bool = False
+    """One seed, and no humanoid, whose log has to be simulated first."""
+    json: Json = False
+    out: Folder = None
+    """Folder for the files, empty or new (default: runs/TIMESTAMP-estimators)."""
+    no_files: NoFiles = False
+
+    def act(self) -> int:
+        """Run every estimator on every stream."""
+        with ending_at_once():
+            from scenarios.records.versions import installed_versions
+            from scenarios.studies.estimators.benchmark import benchmark
+            from scenarios.studies.estimators.plots import write_estimators_figure
+            from scenarios.studies.estimators.tables import estimators_text
+        path = asked_path(self, "estimators")
+        result, shown = benchmark(quick=self.quick, progress=say)
+        text = estimators_text(result)
+
+        def fill(folder: RunFolder) -> None:
             folder.write_json("metrics.json", result)
             folder.write_text("table.md", text + "\n")
             folder.write_json("versions.json", installed_versions())
             folder.write("estimators.png", lambda p: write_estimators_figure(p, shown))
-        saved = tell_folder(folder, path)
-    return max(saved, print_result(result, text, as_json=options.json))
+
+        saved = leave_folder(path, fill)
+        return max(saved, print_result(result, text, as_json=self.json))

@@ -1,27 +1,28 @@
-"""What `wbmpc robots` does."""
+"""`wbmpc robots`."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import msgspec
+import tyro
 
 from models import robot_names
-from scenarios.cli import EXIT_BAD_END, EXIT_OK, print_result, say
-from scenarios.commands.robots_options import Robots
-from scenarios.commands.run import Bars
-from scenarios.errors import ScenarioError
-from scenarios.records.run_cache import RunCache
-from scenarios.records.versions import installed_versions
-from scenarios.run.lab import Lab
-from scenarios.studies.robots import (
-    RobotRow,
-    fallen,
-    planned_runs,
-    robot_facts,
-    robot_runs,
-    robots_table,
+from scenarios.commands.command import Command
+from scenarios.commands.options import (
+    TWO_AT_MOST,
+    Jobs,
+    Json,
+    KeepOld,
+    ResultsFolder,
+    told,
 )
+from scenarios.commands.output import print_result, say_fallen
+from scenarios.commands.paper_options import KEPT, open_lab
+from scenarios.interrupts import ending_at_once
+
+if TYPE_CHECKING:
+    from scenarios.studies.robots import RobotRow
 
 
 class RobotsResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,16 +32,45 @@ class RobotsResult(msgspec.Struct, frozen=True, kw_only=True):
     versions: dict[str, str | None]
 
 
-def compare_robots(options: Robots) -> int:
-    """Print one table over robots; runs what is missing.
+class Robots(Command, frozen=True, kw_only=True):
+    """Robots side by side: size, what their arms hold, how they wash and balance."""
 
-    Raises:
-        ModelsError: No such robot, or one that can not be used.
-    """
-    names = options.robots or robot_names()
-    rows = [RobotRow(facts=robot_facts(name)) for name in names]
-    if not options.facts:
-        lab = _lab(options)
+    kept: ClassVar[str] = KEPT
+
+    robots: Annotated[tuple[str, ...], tyro.conf.Positional, told("[ROBOT ...]")] = ()
+    """Names of shipped robots, or settings files (default: all shipped robots)."""
+    facts: bool = False
+    """Sizes and loads only, nothing is simulated."""
+    jobs: Jobs = TWO_AT_MOST
+    out: ResultsFolder = "runs/robots"
+    keep_old: KeepOld = False
+    json: Json = False
+
+    def act(self) -> int:
+        """Print one table over robots; runs what is missing."""
+        with ending_at_once():
+            from scenarios.records.versions import installed_versions
+            from scenarios.studies.robots import (
+                RobotRow,
+                fallen,
+                robot_facts,
+                robots_table,
+            )
+        names = self.robots or robot_names()
+        rows = [RobotRow(facts=robot_facts(name)) for name in names]
+        if not self.facts:
+            rows = self._with_runs(names, rows)
+        result = RobotsResult(robots=rows, versions=installed_versions())
+        printed = print_result(result, robots_table(rows), as_json=self.json)
+        return max(printed, say_fallen(name for row in rows for name in fallen(row)))
+
+    def _with_runs(
+        self, names: tuple[str, ...], rows: list[RobotRow]
+    ) -> list[RobotRow]:
+        """Rows with the figures of their runs, made if they are missing."""
+        from scenarios.studies.robots import planned_runs, robot_runs
+
+        lab = open_lab(self.out, jobs=self.jobs, keep_old=self.keep_old)
         lab.prepare(
             {
                 f"{name}: {key}": settings
@@ -48,20 +78,7 @@ def compare_robots(options: Robots) -> int:
                 for key, settings in planned_runs(name).items()
             }
         )
-        rows = [
+        return [
             msgspec.structs.replace(row, runs=robot_runs(name, lab.runs))
             for name, row in zip(names, rows, strict=True)
         ]
-    result = RobotsResult(robots=rows, versions=installed_versions())
-    printed = print_result(result, robots_table(rows), as_json=options.json)
-    ended_badly = [name for row in rows for name in fallen(row)]
-    for name in ended_badly:
-        say(f"{name} ended badly: the robot fell")
-    return max(printed, EXIT_BAD_END if ended_badly else EXIT_OK)
-
-
-def _lab(options: Robots) -> Lab:
-    if options.jobs < 1:
-        raise ScenarioError(f"--jobs {options.jobs}: must be 1 or more")
-    cache = RunCache(Path(options.out) / "finished", keep_old=options.keep_old)
-    return Lab(cache, jobs=options.jobs, bars=Bars)

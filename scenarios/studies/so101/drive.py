@@ -7,12 +7,13 @@ import csv
 import io
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import numpy as np
 
-from scenarios.commands.so101_options import ArmDrive
 from scenarios.errors import ScenarioError
 from scenarios.studies.so101.task import Controllers, joint_rms_rad, run_task
 from wbmpc.arm.controller import ArmController
@@ -26,6 +27,29 @@ from wbmpc.realtime import realtime_process
 
 SIMULATED, SIMULATED_TIMEOUT_S = "simulated", 0.5
 PRIORITY = 80
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriveTask:
+    """What to drive, and how.
+
+    Attributes:
+        port: Serial port of the servo bus, or `SIMULATED`.
+        controller: What computes the torques.
+        payload_kg: What the model believes is in the jaws.
+        calibration: LeRobot calibration file; None: zero in the middle of a turn.
+        timeout_s: For the servos' answers in a period; None: what suits the port.
+        home_s: Time to move from where the arm is to zero.
+        release: Whether the torque is switched off at the end.
+    """
+
+    port: str
+    controller: Literal["pd", "computed_torque"]
+    payload_kg: float
+    calibration: Path | None
+    timeout_s: float | None
+    home_s: float
+    release: bool
 
 
 class DriveResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +73,7 @@ class DriveResult(msgspec.Struct, frozen=True, kw_only=True):
     """Requests that the operating system did not grant."""
 
 
-def drive(options: ArmDrive) -> tuple[DriveResult, ArmLog]:
+def drive(task: DriveTask) -> tuple[DriveResult, ArmLog]:
     """Home, then the task; the arm holds its last goal at the end and on faults.
 
     Raises:
@@ -57,21 +81,21 @@ def drive(options: ArmDrive) -> tuple[DriveResult, ArmLog]:
             answer.
     """
     arm = Arm.load()
-    controller = _controller(arm, options)
-    counts = _counts(arm, options)
-    with _port(options, counts) as port, realtime_process(PRIORITY) as granted:
-        bus = FeetechBus(port, timeout_s=_timeout_s(options))
+    controller = _controller(arm, task)
+    counts = _counts(arm, task)
+    with _port(task, counts) as port, realtime_process(PRIORITY) as granted:
+        bus = FeetechBus(port, timeout_s=_timeout_s(task))
         try:
-            plant = HardwareArm(arm, bus, counts=counts, home_s=options.home)
+            plant = HardwareArm(arm, bus, counts=counts, home_s=task.home_s)
             log = run_task(arm, plant, controller)
-            if options.release and plant.fault is None:
+            if task.release and plant.fault is None:
                 plant.release()
         finally:
             bus.close()
     rms = joint_rms_rad(arm, log)
     return DriveResult(
         port=port,
-        controller=options.controller,
+        controller=task.controller,
         periods=len(log.time_s),
         joint_rms_rad=[float(x) if np.isfinite(x) else None for x in rms],
         bus_faults={fault.value: count for fault, count in bus.counts.items()},
@@ -110,33 +134,31 @@ def log_csv(log: ArmLog) -> str:
     return text.getvalue()
 
 
-def _controller(arm: Arm, options: ArmDrive) -> ArmController:
+def _controller(arm: Arm, task: DriveTask) -> ArmController:
     make = Controllers.of_servos(arm)
-    payload = check_payload_mass(options.payload)
-    for name, value in (("timeout", _timeout_s(options)), ("home", options.home)):
+    payload = check_payload_mass(task.payload_kg)
+    for name, value in (("timeout", _timeout_s(task)), ("home", task.home_s)):
         if not 0.0 < value < math.inf:
             raise ScenarioError(f"--{name} {value:g}: must be a finite number > 0")
-    return (
-        make.joint_pd() if options.controller == "pd" else make.computed_torque(payload)
-    )
+    return make.joint_pd() if task.controller == "pd" else make.computed_torque(payload)
 
 
-def _timeout_s(options: ArmDrive) -> float:
-    if options.timeout is not None:
-        return options.timeout
-    return SIMULATED_TIMEOUT_S if options.port == SIMULATED else TIMEOUT_S
+def _timeout_s(task: DriveTask) -> float:
+    if task.timeout_s is not None:
+        return task.timeout_s
+    return SIMULATED_TIMEOUT_S if task.port == SIMULATED else TIMEOUT_S
 
 
-def _counts(arm: Arm, options: ArmDrive) -> JointCounts:
-    if options.calibration is None:
+def _counts(arm: Arm, task: DriveTask) -> JointCounts:
+    if task.calibration is None:
         return JointCounts.centred(arm.settings.servo.ids)
-    return load_counts(Path(options.calibration), arm.joint_names)
+    return load_counts(task.calibration, arm.joint_names)
 
 
 @contextlib.contextmanager
-def _port(options: ArmDrive, counts: JointCounts) -> Iterator[str]:
-    if options.port != SIMULATED:
-        yield options.port
+def _port(task: DriveTask, counts: JointCounts) -> Iterator[str]:
+    if task.port != SIMULATED:
+        yield task.port
         return
     with SimulatedBus(counts.ids) as bus:
         yield bus.port

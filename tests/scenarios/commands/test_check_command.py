@@ -96,7 +96,7 @@ def test_text_has_the_file_first_and_the_verdict_last(
         ("", "does not exist"),
     ],
 )
-def test_what_can_not_be_read_is_exit_code_2(
+def test_what_cannot_be_read_is_exit_code_2(
     name: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["check", name]) == 2
@@ -258,13 +258,13 @@ def test_meshes_are_looked_for_in_the_folders_given(
 def test_runs_say_what_may_be_a_placeholder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from scenarios.commands.run import check
+    from scenarios.commands.run_options import load_robot
     from scenarios.run.settings import RunSettings
 
-    check(RunSettings())
+    load_robot(RunSettings())
     assert capsys.readouterr().err == ""
     path = broken(tmp_path, 'effort="80.0"', 'effort="1000"')
-    check(RunSettings(robot=str(tmp_path / "settings.toml")))
+    load_robot(RunSettings(robot=str(tmp_path / "settings.toml")))
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"wbmpc: {path}: joint LEFT_SHOULDER_Z: effort limit 1000: ")
     assert "looks like a placeholder" in line

@@ -8,13 +8,18 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sample_records import make_record
 
-from scenarios.cli import EXIT_BAD_END, EXIT_BAD_INPUT, main, say
+from ekf.errors import InvalidSettingError
+from scenarios.cli import COMMANDS, main
+from scenarios.commands.command import Command
+from scenarios.commands.output import say
+from scenarios.exit_codes import EXIT_BAD_END, EXIT_BAD_INPUT
 from scenarios.records.record import RunRecord
 from scenarios.run.batch import _Job, run_all
 from scenarios.run.settings import RunSettings
@@ -201,7 +206,7 @@ class _FullStream(io.StringIO):
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def test_a_result_that_can_not_be_printed_is_exit_code_1(
+def test_a_result_that_cannot_be_printed_is_exit_code_1(
     runner: list[RunSettings],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -336,7 +341,7 @@ def _python(*arguments: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, *arguments],
         capture_output=True,
         text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         timeout=120,
         check=False,
     )
@@ -349,6 +354,31 @@ def test_help_loads_nothing_heavy() -> None:
         "sys.exit(str([name for name in heavy if name in sys.modules] or ''))"
     )
     assert _python("-c", code).stderr.strip() == ""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_is_a_file_of_its_name(command: type[Command]) -> None:
+    name = command.__name__.lower()
+    assert command.__module__ == f"scenarios.commands.{name}"
+    assert command.act is not Command.act
+
+
+def test_an_error_of_the_estimators_is_bad_input_and_a_bug_is_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(error: Exception) -> Callable[[], None]:
+        def diagnose() -> None:
+            raise error
+
+        return diagnose
+
+    where = "scenarios.studies.install.diagnosis.diagnose"
+    monkeypatch.setattr(where, fails(InvalidSettingError("forget", 2.0, "be < 1")))
+    assert main(["doctor"]) == EXIT_BAD_INPUT
+    assert "forget" in _err(capsys)
+    monkeypatch.setattr(where, fails(ZeroDivisionError("a bug")))
+    with pytest.raises(ZeroDivisionError):
+        main(["doctor"])
 
 
 def test_subprocess_refuses_without_traceback() -> None:
@@ -381,7 +411,8 @@ def test_doctor_reports_a_dying_child(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        "scenarios.commands.doctor._child", lambda arguments: (-11, "", str(arguments))
+        "scenarios.studies.install.diagnosis._child",
+        lambda arguments: (-11, "", str(arguments)),
     )
     assert main(["doctor"]) == 1
     text = capsys.readouterr().out

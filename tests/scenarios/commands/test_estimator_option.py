@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios.cli import EXIT_BAD_INPUT, main
+from scenarios.cli import main
 from scenarios.errors import ScenarioError
+from scenarios.exit_codes import EXIT_BAD_INPUT
 from scenarios.run.settings import RunSettings
 from scenarios.studies.comparison import plan_runs
 

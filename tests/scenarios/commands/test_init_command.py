@@ -69,7 +69,7 @@ def test_settings_are_whole_or_not_there(
     assert main(["init", "alexander", "--out", str(tmp_path / "new")]) == 1
     captured = capsys.readouterr()
     assert "21 joints under control" in captured.out
-    assert "can not be written: No space left on device" in captured.err
+    assert "cannot be written: No space left on device" in captured.err
     assert list((tmp_path / "new").iterdir()) == []
 
 

@@ -32,14 +32,17 @@ entry_point()
 RUN = ["run", "standing", "--no-files", "--duration", "0.1", "--at", "0.1"]
 
 
-def interrupted_import(module: str, *argv: str) -> subprocess.CompletedProcess[str]:
+def interrupted_import(
+    module: str, *argv: str, folder: Path = ROOT
+) -> subprocess.CompletedProcess[str]:
     """The command, with Ctrl-C at the moment a module is imported."""
     code = INTERRUPTED_IMPORT.format(module=module, argv=list(argv))
     return subprocess.run(
         [sys.executable, "-c", code],
+        cwd=folder,
         capture_output=True,
         text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         timeout=120,
         check=False,
     )
@@ -52,6 +55,33 @@ def test_an_interrupt_while_importing_is_quiet(module: str) -> None:
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
     assert "wbmpc: interrupted" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        "run standing",
+        "compare standing",
+        "tipping",
+        "seeds standing",
+        "reproduce",
+        "teleop",
+        "references standing --out x.mcap",
+        "estimate x.csv",
+        "estimators",
+        "bench",
+        "check alexander",
+        "init alexander --out x",
+        "robots",
+        *(f"so101 {word}" for word in ("bench", "servo", "drive simulated", "jitter")),
+        "so101 calibrate x.csv",
+    ],
+)
+def test_every_command_ends_at_once_while_it_imports(argv: str, tmp_path: Path) -> None:
+    done = interrupted_import("numpy", *argv.split(), folder=tmp_path)
+    assert done.returncode == 130
+    assert (done.stdout, done.stderr) == ("", "wbmpc: interrupted\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_ending_at_once_leaves_others_handlers_alone() -> None:

@@ -10,8 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from ekf.signals.aligner import AlignedSample
-from scenarios.cli import EXIT_BAD_INPUT, Run, main, parse
-from scenarios.commands.run import resolve
+from scenarios.cli import main, parse
+from scenarios.commands.run import Run
+from scenarios.exit_codes import EXIT_BAD_INPUT
 from scenarios.run.adaptation import AdaptationTick, InertiaAdaptation, estimator_for
 from scenarios.run.plant_side import known_friction
 from scenarios.run.runner import run
@@ -43,7 +44,8 @@ def test_the_flag_switches_it_off() -> None:
     for words, wanted in (([], True), (["--no-friction-compensation"], False)):
         command = parse(["run", "standing", "--plant", "hardware_twin", *words])
         assert isinstance(command, Run)
-        assert resolve(command, estimator=True).friction_compensation is wanted
+        settings = command.settings("ekf")
+        assert settings.friction_compensation is wanted
 
 
 def test_the_flag_is_refused_where_it_would_do_nothing(

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from sample_records import make_record
 
-from scenarios.cli import Run, parse
-from scenarios.commands.run import resolve
+from scenarios.cli import parse
+from scenarios.commands.run import Run
 from scenarios.records.record import BaseSeries, RunRecord
 from scenarios.report.metrics.base_error import base_error, rotation_error_rad
 from scenarios.report.metrics.run import measure
@@ -196,5 +196,5 @@ def test_flags_choose_plant_and_state(
 ) -> None:
     options = parse(["run", "standing", *words])
     assert isinstance(options, Run)
-    settings = resolve(options, estimator=True)
+    settings = options.settings("ekf_supervised")
     assert (settings.plant, settings.uses_truth) == (plant, uses_truth)

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from ekf.signals.aligner import AlignedSample
-from scenarios.cli import EXIT_BAD_END, EXIT_INTERRUPTED, main
+from scenarios.cli import main
+from scenarios.exit_codes import EXIT_BAD_END, EXIT_INTERRUPTED
 from scenarios.report.metrics.run import measure
 from scenarios.report.tables import run_table
 from scenarios.run.plant_side import PlantState, TickTruth

@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from scenarios.cli import EXIT_BAD_END, EXIT_OK, main
-from scenarios.commands import bench as command
+from scenarios.cli import main
+from scenarios.exit_codes import EXIT_BAD_END, EXIT_OK
 from scenarios.report.metrics.results import StageTiming
 from scenarios.report.metrics.timing import percentiles
-from scenarios.studies.bench import solvers
+from scenarios.studies.bench import measure, report, solvers
 from scenarios.studies.bench.report import GOALS, BenchResult, bench_table, load_last
 from scenarios.studies.bench.solvers import SQP, Request, measure_in_child
 from wbmpc.errors import InstallError
@@ -35,7 +35,7 @@ def solver_times(*, sqp: bool = True) -> dict[str, dict[str, float]]:
 
 def make_result(tick_ms: float = 5.0, calc_diff: float = 2.5) -> BenchResult:
     timing = StageTiming(p50=tick_ms, p95=tick_ms, p99=2 * tick_ms, max=3 * tick_ms)
-    ratios = command.ratios(solver_times()) | {"calc_diff_vs_stock": calc_diff}
+    ratios = measure.ratios(solver_times()) | {"calc_diff_vs_stock": calc_diff}
     return BenchResult(
         robot="alexander",
         quick=True,
@@ -55,7 +55,7 @@ def make_result(tick_ms: float = 5.0, calc_diff: float = 2.5) -> BenchResult:
 
 
 def test_ratios_compare_within_one_process() -> None:
-    found = command.ratios(solver_times())
+    found = measure.ratios(solver_times())
     assert found["calc_diff_vs_stock"] == 2.0
     assert found["backward_vs_stock"] == 2.0
     assert found["preparation_vs_stock"] == 2.0
@@ -63,7 +63,7 @@ def test_ratios_compare_within_one_process() -> None:
     # Stock took twice as long beside Python: 1/2 of stock, which is 1/2 of Python.
     assert found["tick_vs_python"] == 0.25
     assert found["iteration_vs_mim_solvers"] == 0.5
-    assert command.ratios(solver_times(sqp=False))["iteration_vs_mim_solvers"] is None
+    assert measure.ratios(solver_times(sqp=False))["iteration_vs_mim_solvers"] is None
 
 
 def test_percentiles_are_ordered() -> None:
@@ -132,8 +132,8 @@ def test_the_command_prints_one_object_and_saves_it(
         known = {"fastest": times(1.0), "stock": times(2.0), "python": times(8.0)}
         return {name: known[name] for name in request.names if name in known}
 
-    monkeypatch.setattr(command, "measure_in_child", measured)
-    monkeypatch.setattr(command, "FOLDER", tmp_path)
+    monkeypatch.setattr(measure, "measure_in_child", measured)
+    monkeypatch.setattr(report, "FOLDER", tmp_path)
     status = main(["bench", "--quick", "--json", "--set", "mpc.nodes=6"])
     assert status == EXIT_OK
     out, err = capsys.readouterr()
@@ -156,6 +156,6 @@ def test_a_bench_without_its_child_ends_badly(
     def fails(_: Request) -> None:
         raise InstallError("the bench of fastest ended with exit code -11")
 
-    monkeypatch.setattr(command, "measure_in_child", fails)
+    monkeypatch.setattr(measure, "measure_in_child", fails)
     assert main(["bench", "--quick", "--set", "mpc.nodes=6"]) == EXIT_BAD_END
     assert "exit code -11" in capsys.readouterr().err

@@ -14,14 +14,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenarios.cli import EXIT_BAD_END, EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, main
+from scenarios.cli import main, parse
+from scenarios.commands.teleop import Teleop
+from scenarios.exit_codes import (
+    EXIT_BAD_END,
+    EXIT_BAD_INPUT,
+    EXIT_INTERRUPTED,
+    EXIT_OK,
+)
 from scenarios.library.catalogue import find_scenario
 from scenarios.run.runner import run
 from scenarios.run.settings import RunSettings
 from teleop.recording import recorded_track
 from wbmpc.robot import Robot
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SLOW_TICK = "mpc.tick_dt_s=0.05"
 """So that a loaded machine keeps its deadlines, too."""
 QUIET = ("--no-meshcat", "--no-files", "--json", "--port", "0", "--set", SLOW_TICK)
@@ -238,3 +245,13 @@ def test_a_recording_is_streamed_and_can_be_recorded_again(tmp_path: Path) -> No
     count = min(len(one.q_upper), len(two.q_upper))
     assert count >= 95
     np.testing.assert_array_equal(one.q_upper[:count], two.q_upper[:count])
+
+
+def test_every_flag_is_read() -> None:
+    command = parse(
+        "teleop --scripted --payload 3 --payload-at 9 --arm right --duration 20 "
+        "--no-meshcat --json --listen zenoh --config x.toml --http --port 9000".split()
+    )
+    assert isinstance(command, Teleop)
+    assert command.scripted and command.payload == 3.0 and command.payload_at == 9.0
+    assert (command.arm, command.listen, command.port) == ("right", "zenoh", 9000)

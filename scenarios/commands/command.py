@@ -1,0 +1,27 @@
+"""What every command of `wbmpc` is: options, and what to do with them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import msgspec
+
+
+class Command(msgspec.Struct, frozen=True, kw_only=True):
+    """A command, called as its class, in lower case.
+
+    Its fields are its options; their docstrings are their help. Help needs every
+    command, so that what takes long to import is imported in `act`, within
+    `ending_at_once`.
+    """
+
+    kept: ClassVar[str] = "no files were kept"
+    """What an interrupt leaves."""
+
+    def act(self) -> int:
+        """Do it; return the exit code.
+
+        Raises:
+            ModelsError: It cannot be done, in one sentence.
+        """
+        raise NotImplementedError

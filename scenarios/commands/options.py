@@ -1,0 +1,53 @@
+"""Kinds of options that several commands share, as their help shows them.
+
+The help of other options is their docstring; tyro breaks it where a second line begins.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Literal
+
+import tyro
+
+
+def told(metavar: str, hint: str = "") -> object:
+    """An option whose help, or hint, says itself what stands in for no value."""
+    return tyro.conf.arg(metavar=metavar, help_behavior_hint=hint)
+
+
+def named(metavar: str, sentence: str) -> object:
+    """An option that says the same wherever it is."""
+    return tyro.conf.arg(metavar=metavar, help=sentence)
+
+
+def flag(sentence: str) -> object:
+    """A switch that says the same wherever it is."""
+    return tyro.conf.arg(help=sentence)
+
+
+Kilograms = Annotated[float | None, told("KG")]
+Seconds = Annotated[float | None, told("S")]
+Folder = Annotated[str | None, told("FOLDER")]
+File = Annotated[str | None, told("FILE")]
+ScenarioName = Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="SCENARIO")]
+Changes = Annotated[
+    tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="KEY=VALUE")
+]
+ArmFlag = Literal["left", "right", "both"]
+PlantFlag = Literal["clean", "hardware_twin"]
+
+RobotName = Annotated[
+    str, named("ROBOT", "Name of a shipped robot, or its settings.toml.")
+]
+ResultsFolder = Annotated[
+    str, named("FOLDER", "Folder of the results; finished runs in it are used again.")
+]
+Jobs = Annotated[int, named("INT", "Runs at a time, each in a process of its own.")]
+KeepOld = Annotated[
+    bool, flag("Use finished runs even if the program has changed since.")
+]
+Json = Annotated[bool, flag("Print one JSON object on standard output.")]
+NoFiles = Annotated[bool, flag("Leave no folder behind.")]
+TWO_AT_MOST = min(2, os.cpu_count() or 1)
+"""Runs at a time, by default."""
