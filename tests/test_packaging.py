@@ -9,7 +9,8 @@ import subprocess
 import sys
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from graphlib import CycleError, TopologicalSorter
 from importlib import import_module, metadata, resources
 from pathlib import Path
 
@@ -67,6 +68,41 @@ def imported(source: str, package: str) -> Iterator[str]:
                 yield name.split(".")[0]
 
 
+def modules() -> dict[str, Path]:
+    """Every module of the project by its dotted name."""
+    files = (path for package in MAY_IMPORT for path in (ROOT / package).rglob("*.py"))
+    dotted = {path: path.relative_to(ROOT).with_suffix("").parts for path in files}
+    return {".".join(parts).removesuffix(".__init__"): p for p, parts in dotted.items()}
+
+
+def run_on_import(node: ast.AST) -> Iterator[ast.AST]:
+    """Everything in a module that importing it runs; not what only types need."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        typing_only = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(
+            child.test
+        )
+        yield child
+        if not typing_only:
+            yield from run_on_import(child)
+
+
+def needed_on_import(source: str, known: Container[str]) -> set[str]:
+    """Those modules that a module names in imports that run when it is imported."""
+    names: set[str] = set()
+    for node in run_on_import(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            of_package = {f"{node.module}.{alias.name}" for alias in node.names}
+            modules_of_it = {name for name in of_package if name in known}
+            names |= modules_of_it
+            if len(modules_of_it) < len(of_package):
+                names.add(node.module)
+    return {name for name in names if name in known}
+
+
 def imported_by(package: str) -> set[str]:
     files = (ROOT / package).rglob("*.py")
     return {n for f in files for n in imported(f.read_text(encoding="utf-8"), package)}
@@ -122,6 +158,27 @@ def test_the_reader_of_imports_sees_every_form() -> None:
 @pytest.mark.parametrize("package", MAY_IMPORT)
 def test_imports_go_one_way(package: str) -> None:
     assert imported_by(package) & MAY_IMPORT.keys() <= MAY_IMPORT[package]
+
+
+def test_the_reader_of_circles_sees_what_importing_runs() -> None:
+    source = "from typing import TYPE_CHECKING\nimport a\nfrom p import b, c\n"
+    source += "if TYPE_CHECKING:\n  import d\ntry:\n  import e\nfinally:\n  pass\n"
+    source += "def f():\n  import g\n"
+    known = {"a", "p", "p.b", "d", "e", "g"}
+    assert needed_on_import(source, known) == {"a", "p", "p.b", "e"}
+    assert needed_on_import("from p import b", known) == {"p.b"}
+
+
+def test_no_module_is_part_of_an_import_circle() -> None:
+    known = modules()
+    needs = {
+        name: needed_on_import(path.read_text(encoding="utf-8"), known)
+        for name, path in known.items()
+    }
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
 def test_ekf_needs_numpy_and_pinocchio_only() -> None:

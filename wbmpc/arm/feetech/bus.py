@@ -34,6 +34,8 @@ class BusError(WbmpcError):
 class BusLostError(BusError):
     """A bus that failed after the arm had been found."""
 
+    exit_code = 1
+
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
