@@ -31,12 +31,12 @@ from ekf.filter.settings import (
     ProcessNoise,
     torque_variance,
 )
+from ekf.filter.torque_measurement import TorqueMeasurement
 from ekf.filter.update_weights import UpdateWeights
 from ekf.inertia.deviation import DeviationModel
 from ekf.inertia.deviation_stack import DeviationStack
 from ekf.inertia.pseudo_inertia import pseudo_inertia
 from ekf.model_lookup import frame_ids, link_joint_ids, root_dofs
-from ekf.signals.torque_measurement import TorqueMeasurement
 
 _STATUS_OF_FAULT = {
     FaultKind.DIMENSION: UpdateStatus.REJECTED_DIMENSION,

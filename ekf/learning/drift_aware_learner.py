@@ -7,7 +7,9 @@ import pinocchio as pin
 
 from ekf.arrays import Array
 from ekf.errors import InvalidSettingError
-from ekf.learning.drift import CusumDetector, HampelDetector, InnovationDetector
+from ekf.learning.drift.cusum import CusumDetector
+from ekf.learning.drift.hampel import HampelDetector
+from ekf.learning.drift.innovation import InnovationDetector
 from ekf.learning.residual_learner import Innovations, ResidualDynamicsLearner
 from ekf.payload.payload_rls import require_forgetting
 from ekf.streaming import LearnStatus

@@ -10,8 +10,8 @@ import pinocchio as pin
 from ekf.arrays import Array, frozen
 from ekf.errors import InvalidSettingError
 from ekf.faults import to_array
+from ekf.learning.recursive_least_squares import RecursiveLeastSquares
 from ekf.model_lookup import root_dofs
-from ekf.payload.recursive_least_squares import RecursiveLeastSquares
 from ekf.signals.samples import JointSample
 from ekf.streaming import LearnStatus
 

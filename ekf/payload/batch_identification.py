@@ -9,11 +9,11 @@ import pinocchio as pin
 
 from ekf.arrays import Array, frozen, require_positive
 from ekf.errors import InvalidSettingError
+from ekf.filter.torque_measurement import TorqueMeasurement
 from ekf.inertia.deviation import DeviationModel
 from ekf.model_lookup import frame_ids, link_joint_ids
 from ekf.row_variance import row_variance
 from ekf.signals.samples import SampleReader
-from ekf.signals.torque_measurement import TorqueMeasurement
 
 _TOLERANCE = 1e-10
 _SMALLEST = 1e-12

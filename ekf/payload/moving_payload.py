@@ -13,8 +13,7 @@ from ekf.faults import to_array, to_float
 from ekf.payload.payload_rls import require_forgetting
 from ekf.payload.servo_torque import SETTLE_DELAYS, TorqueSource
 from ekf.signals.aligner import AlignedSample, SampleFault, SignalAligner
-from ekf.signals.sample_counts import CountsSamples
-from ekf.streaming import LearnStatus
+from ekf.streaming import CountsSamples, LearnStatus
 
 _STATUS = {
     SampleFault.TIME_STEP: LearnStatus.TIME_STEP,

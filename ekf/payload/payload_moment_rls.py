@@ -9,17 +9,20 @@ import pinocchio as pin
 from ekf.arrays import Array, frozen, require_finite, require_positive
 from ekf.errors import DimensionError
 from ekf.faults import to_array
-from ekf.filter.covariance_limit import limit_covariance
-from ekf.filter.kalman import kalman_correction
-from ekf.inertia.pseudo_inertia import inertial_parameters, pseudo_inertia
+from ekf.inertia.pseudo_inertia import (
+    inertial_parameters,
+    point_mass_parameters,
+    pseudo_inertia,
+)
+from ekf.payload.covariance_limit import limit_covariance
+from ekf.payload.kalman import kalman_correction
 from ekf.payload.payload_rls import require_forgetting
-from ekf.payload.payload_torque import PayloadTorque, point_mass_parameters
+from ekf.payload.payload_torque import PayloadTorque
+from ekf.payload.sample_alignment import SampleAlignment
 from ekf.row_variance import row_variance
 from ekf.signals.aligner import SignalAligner, TorqueTiming
-from ekf.signals.sample_alignment import SampleAlignment
-from ekf.signals.sample_counts import CountsSamples
 from ekf.signals.samples import JointSample, SampleReader
-from ekf.streaming import LearnStatus
+from ekf.streaming import CountsSamples, LearnStatus
 
 Regressor = Callable[[PayloadTorque, JointSample], Array]
 """(nv, 10) torque of the link's parameters, after `PayloadTorque.residual`."""

@@ -8,11 +8,11 @@ import pinocchio as pin
 
 from ekf.arrays import Array, frozen, require_positive
 from ekf.errors import InvalidSettingError
-from ekf.payload.payload_torque import PayloadTorque, point_mass_parameters
+from ekf.inertia.pseudo_inertia import point_mass_parameters
+from ekf.payload.payload_torque import PayloadTorque
 from ekf.row_variance import row_scale
-from ekf.signals.sample_counts import CountsSamples
 from ekf.signals.samples import JointSample, SampleReader
-from ekf.streaming import LearnStatus
+from ekf.streaming import CountsSamples, LearnStatus
 
 
 class PayloadRLS(CountsSamples):

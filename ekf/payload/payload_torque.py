@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import pinocchio as pin
 
 from ekf.arrays import Array, frozen
@@ -114,10 +113,3 @@ def locate(model: pin.Model, link: str) -> tuple[int, pin.SE3]:
         choices = [f.name for f in model.frames if f.parentJoint > 0]
         raise UnknownLinkError("link", link, choices)
     return link_joint_id(model, link), pin.SE3.Identity()
-
-
-def point_mass_parameters(position_m: Array) -> Array:
-    """(10,) parameters of 1 kg at a point of the joint frame."""
-    point = pin.Inertia(1.0, np.asarray(position_m, dtype=float), np.zeros((3, 3)))
-    parameters: Array = point.toDynamicParameters()
-    return parameters

@@ -7,9 +7,8 @@ import pinocchio as pin
 
 from ekf.arrays import Array, frozen, require_positive
 from ekf.payload.payload_rls import require_forgetting
-from ekf.signals.sample_counts import CountsSamples
 from ekf.signals.samples import JointSample, SampleReader
-from ekf.streaming import LearnStatus
+from ekf.streaming import CountsSamples, LearnStatus
 
 
 class TemplateRLS(CountsSamples):

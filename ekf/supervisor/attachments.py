@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ekf.arrays import Array, require_finite
-from ekf.payload.payload_torque import point_mass_parameters
+from ekf.inertia.pseudo_inertia import point_mass_parameters
 
 _LIGHT_KG = 0.5
 """Below this a load counts as so heavy when its place is judged."""

@@ -14,10 +14,10 @@ from ekf.faults import Fault, FaultKind, to_array, to_float
 from ekf.filter.estimate import UpdateStatus
 from ekf.filter.inertial_ekf import InertialEKF, TorqueSample
 from ekf.model_lookup import channel_names
-from ekf.signals.chain_motion import ChainMotion
 from ekf.signals.sample_clock import SampleClock
 from ekf.signals.torque_channels import TorqueChannels
 from ekf.supervisor.attachments import Attachments
+from ekf.supervisor.chain_motion import ChainMotion
 from ekf.supervisor.learning_policy import LearningPolicy, Situation
 from ekf.supervisor.link_monitor import EventKind, LinkMonitor, LinkState, Verdict
 from ekf.supervisor.observability import ObservabilityWindow

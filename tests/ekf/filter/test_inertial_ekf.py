@@ -5,20 +5,16 @@ import pinocchio as pin
 import pytest
 from ekf_robots import TIP_M, Motion, home, statics, with_payload
 
-from ekf import (
-    DeviationModel,
+from ekf import FictitiousPrior, InertialEKF, PriorRegime, ProcessNoise, torque_variance
+from ekf.errors import (
     DimensionError,
-    FictitiousPrior,
     InconsistentInertiaError,
-    InertialEKF,
     InvalidSettingError,
-    PriorRegime,
-    ProcessNoise,
     UnknownLinkError,
-    UpdateStatus,
-    is_consistent,
-    torque_variance,
 )
+from ekf.filter.estimate import UpdateStatus
+from ekf.inertia.deviation import DeviationModel
+from ekf.inertia.pseudo_inertia import is_consistent
 
 FEET = ("LEFT_SOLE", "RIGHT_SOLE")
 LINKS = ("LEFT_ELBOW_Y", "RIGHT_ELBOW_Y")

@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
-from ekf import (
-    CusumDetector,
-    HampelDetector,
-    InnovationDetector,
-    InvalidSettingError,
-)
+from ekf.errors import InvalidSettingError
+from ekf.learning.drift.cusum import CusumDetector
+from ekf.learning.drift.hampel import HampelDetector
+from ekf.learning.drift.innovation import InnovationDetector
 
 
 def _first(detector, values):

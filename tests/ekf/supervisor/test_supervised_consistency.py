@@ -7,17 +7,17 @@ from ekf_robots import TIP_M, Motion, build_arm, with_payload
 from supervised_runs import LEFT, BipedRun, load
 
 from ekf import (
-    DeviationModel,
     FictitiousPrior,
     InertialEKF,
     JointSample,
-    NoiseSettings,
     PriorRegime,
     ProcessNoise,
     SupervisedEKF,
     SupervisorSettings,
     identify,
 )
+from ekf.inertia.deviation import DeviationModel
+from ekf.supervisor.settings import NoiseSettings
 
 RUNS = 50
 TICKS = 250

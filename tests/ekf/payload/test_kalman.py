@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ekf.filter.kalman import kalman_correction
+from ekf.payload.kalman import kalman_correction
 
 
 def _problem(rng, rows=7, size=4):

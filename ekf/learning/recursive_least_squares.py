@@ -8,7 +8,7 @@ import numpy as np
 from ekf.arrays import Array, frozen, require_positive
 from ekf.errors import InvalidSettingError
 from ekf.faults import to_array, to_float
-from ekf.filter.covariance_limit import limit_covariance
+from ekf.payload.covariance_limit import limit_covariance
 from ekf.streaming import LearnStatus
 
 _GROWTH = 1e6

@@ -6,7 +6,7 @@ from typing import Any
 import pinocchio as pin
 
 from ekf.filter.inertial_ekf import InertialEKF
-from ekf.filter.streaming_ekf import StreamingEKF, learn_status
+from ekf.payload.streaming_ekf import StreamingEKF, learn_status
 from ekf.signals.aligner import SignalAligner
 from ekf.signals.samples import JointSample
 from ekf.streaming import LearnStatus
