@@ -89,13 +89,10 @@ def identify(
         InconsistentInertiaError: If a link has no consistent nominal inertia.
     """
     joint_ids = link_joint_ids(model, links)
-    deviations = [
-        DeviationModel(model.inertias[j].toDynamicParameters(), owner=model.names[j])
-        for j in joint_ids
-    ]
+    deviations = [DeviationModel.of_joint(model, j) for j in joint_ids]
     prior = require_positive("prior_variance", prior_variance)
     torque = TorqueMeasurement(model, joint_ids, frame_ids(model, feet))
-    scale = 1.0 / np.sqrt(row_variance(torque_variance, model.nv))
+    scale = 1.0 / np.sqrt(row_variance("torque_variance", torque_variance, model.nv))
     reader = SampleReader(model, len(feet))
     factor, n_missing = _factorise(torque, reader, samples, scale)
     if factor.rows == 0:

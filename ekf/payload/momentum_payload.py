@@ -63,7 +63,7 @@ class MomentumPayload(CountsSamples):
         self._lam = require_forgetting(lam)
         self._initial = require_positive("initial_variance", initial_variance)
         self._max_gap_s = require_positive("max_gap_s", max_gap_s)
-        self._variance = row_variance(torque_variance, model.nv)
+        self._variance = row_variance("torque_variance", torque_variance, model.nv)
         self._unit_parameters = self._unit(com_m)
         joint = self._torque.joint_id
         heavier = model.copy()

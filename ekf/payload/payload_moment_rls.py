@@ -102,7 +102,7 @@ class PayloadMomentRLS(CountsSamples):
         self._known_com = None if com_m is None else _position(com_m)
         self._basis = _basis(self._torque, self._known_com)
         self._initial = _initial(initial_variance, self._basis.shape[1])
-        self._variance = row_variance(torque_variance, model.nv)
+        self._variance = row_variance("torque_variance", torque_variance, model.nv)
         self.reset()
 
     def reset(self) -> None:

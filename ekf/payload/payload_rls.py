@@ -10,7 +10,7 @@ from ekf.arrays import Array, frozen, require_positive
 from ekf.errors import InvalidSettingError
 from ekf.inertia.pseudo_inertia import point_mass_parameters
 from ekf.payload.payload_torque import PayloadTorque
-from ekf.row_variance import row_scale
+from ekf.row_variance import row_variance
 from ekf.signals.samples import JointSample, SampleReader
 from ekf.streaming import CountsSamples, LearnStatus
 
@@ -71,7 +71,7 @@ class PayloadRLS(CountsSamples):
         self._reader = SampleReader(model, len(self._torque.feet))
         self._lam = require_forgetting(lam)
         self._initial = require_positive("initial_variance", initial_variance)
-        self._scale = row_scale(torque_variance, model.nv)
+        self._scale = _scale(row_variance("torque_variance", torque_variance, model.nv))
         at_frame = point_mass_parameters(self._torque.placement.translation)
         self._unit_parameters = frozen(at_frame)
         self.reset()
@@ -158,3 +158,7 @@ def require_forgetting(lam: float) -> float:
     if number > 1.0:
         raise InvalidSettingError("lam", lam, "must be in (0, 1]")
     return number
+
+
+def _scale(variance: Array) -> Array | None:
+    return None if (variance == 1.0).all() else 1.0 / np.sqrt(variance)

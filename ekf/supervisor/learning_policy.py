@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ekf.arrays import Array, Flags
-from ekf.filter.inertial_ekf import InertialEKF, TorqueSample
+from ekf.filter.inertial_ekf import InertialEKF
+from ekf.filter.link_torques import TorqueSample
 from ekf.filter.update_weights import UpdateWeights
 from ekf.supervisor.attachments import Attachments
 from ekf.supervisor.link_monitor import LinkState, Verdict

@@ -12,7 +12,8 @@ from ekf.arrays import Array, Flags, frozen
 from ekf.errors import InvalidSettingError
 from ekf.faults import Fault, FaultKind, to_array, to_float
 from ekf.filter.estimate import UpdateStatus
-from ekf.filter.inertial_ekf import InertialEKF, TorqueSample
+from ekf.filter.inertial_ekf import InertialEKF
+from ekf.filter.link_torques import TorqueSample
 from ekf.model_lookup import channel_names
 from ekf.signals.sample_clock import SampleClock
 from ekf.signals.torque_channels import TorqueChannels
