@@ -11,7 +11,7 @@ from ekf.learning.drift.cusum import CusumDetector
 from ekf.learning.drift.hampel import HampelDetector
 from ekf.learning.drift.innovation import InnovationDetector
 from ekf.learning.residual_learner import Innovations, ResidualDynamicsLearner
-from ekf.payload.payload_rls import require_forgetting
+from ekf.payload.least_squares import require_forgetting
 from ekf.streaming import LearnStatus
 
 

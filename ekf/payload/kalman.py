@@ -1,34 +1,17 @@
-"""One Kalman measurement update with independent measurement rows."""
-
-from dataclasses import dataclass
+"""Kalman measurement update with independent measurement rows."""
 
 import numpy as np
 
 from ekf.arrays import Array
 
 
-@dataclass(frozen=True, kw_only=True)
-class KalmanCorrection:
-    """Result of a measurement update.
-
-    Attributes:
-        change: (n,) change of the state.
-        covariance: (n, n) covariance after the update, symmetric.
-        normalised_innovation: Innovation squared in units of its covariance.
-    """
-
-    change: Array
-    covariance: Array
-    normalised_innovation: float
-
-
 def kalman_correction(
     covariance: Array, jacobian: Array, variance: Array, innovation: Array
-) -> KalmanCorrection | None:
+) -> tuple[Array, Array] | None:
     r"""Joseph-form update; the innovation covariance is factorised, never inverted.
 
     .. math::
-        S = H P H^T + R = L L^T, \quad K = P H^T S^{-1}, \quad
+        S = H P H^T + R, \quad K = P H^T S^{-1}, \quad
         P^+ = (I - K H) P (I - K H)^T + K R K^T
 
     Args:
@@ -38,29 +21,32 @@ def kalman_correction(
         innovation: (m,) measured minus predicted.
 
     Returns:
-        The correction, or None if S has no Cholesky factor or the result is not finite.
+        Change of the state (n,) and covariance after the update (n, n), symmetric; None
+        if S has no Cholesky factor or the result is not finite.
     """
     projected = jacobian @ covariance
-    innovation_covariance = projected @ jacobian.T
-    innovation_covariance.flat[:: len(variance) + 1] += variance
-    try:
-        factor = np.linalg.cholesky(innovation_covariance)
-        whitened = np.linalg.solve(factor, np.column_stack((projected, innovation)))
-        gain = np.linalg.solve(factor.T, whitened[:, :-1]).T
-    except np.linalg.LinAlgError:
+    spread = projected @ jacobian.T
+    spread.flat[:: len(variance) + 1] += variance
+    gain = _gain(spread, projected)
+    if gain is None:
         return None
-    change = whitened[:, :-1].T @ whitened[:, -1]
-    updated = _joseph(covariance, jacobian, variance, gain)
-    if not (np.isfinite(change).all() and np.isfinite(updated).all()):
-        return None
-    return KalmanCorrection(
-        change=change,
-        covariance=updated,
-        normalised_innovation=float(whitened[:, -1] @ whitened[:, -1]),
-    )
-
-
-def _joseph(covariance: Array, jacobian: Array, variance: Array, gain: Array) -> Array:
+    change = gain @ innovation
     keep = np.eye(len(covariance)) - gain @ jacobian
     updated = keep @ covariance @ keep.T + (gain * variance) @ gain.T
-    return 0.5 * (updated + updated.T)
+    updated = 0.5 * (updated + updated.T)
+    if not (np.isfinite(change).all() and np.isfinite(updated).all()):
+        return None
+    return change, updated
+
+
+def _gain(spread: Array, projected: Array) -> Array | None:
+    """(n, m) K, from S (m, m) and H P (m, n)."""
+    # Not needed by most of the package, and slow to load.
+    from scipy.linalg import cho_factor, cho_solve
+
+    try:
+        factor = cho_factor(spread, lower=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        return None
+    solved: Array = cho_solve(factor, projected, check_finite=False)
+    return solved.T

@@ -113,3 +113,9 @@ def locate(model: pin.Model, link: str) -> tuple[int, pin.SE3]:
         choices = [f.name for f in model.frames if f.parentJoint > 0]
         raise UnknownLinkError("link", link, choices)
     return link_joint_id(model, link), pin.SE3.Identity()
+
+
+full_regressor = PayloadTorque.full_regressor
+"""Weight and inertial forces of a payload."""
+gravity_regressor = PayloadTorque.gravity_regressor
+"""Only a payload's weight; its inertial forces count as noise."""

@@ -21,7 +21,7 @@ from ekf import (
 from ekf.errors import InvalidSettingError
 from ekf.inertia.pseudo_inertia import is_consistent
 from ekf.payload.momentum_observer import MomentumObserver
-from ekf.payload.payload_moment_rls import gravity_regressor
+from ekf.payload.payload_torque import gravity_regressor
 from ekf.streaming import LearnStatus, learn_many
 
 
