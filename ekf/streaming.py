@@ -9,7 +9,7 @@ from ekf.arrays import Array
 
 
 class LearnStatus(Enum):
-    """What became of a sample. A sample that was not used changes no state."""
+    """Outcome of a sample. A sample that was not used changes no state."""
 
     USED = "used"
     """The state was updated."""
@@ -58,7 +58,7 @@ class PayloadEstimator(Protocol):
 
     @property
     def counts(self) -> Mapping[LearnStatus, int]:
-        """What became of the samples since construction or `reset`."""
+        """Number of samples by outcome, since construction or `reset`."""
         ...
 
     def learn_one(self, sample: Any) -> LearnStatus:
@@ -86,7 +86,7 @@ class CountsSamples:
 
     @property
     def counts(self) -> Mapping[LearnStatus, int]:
-        """What became of the samples."""
+        """Number of samples by outcome, since construction or `reset`."""
         return dict(self._counts)
 
     @property
@@ -104,7 +104,7 @@ class Learner(Protocol):
 
 
 def learn_many(estimator: Learner, samples: Iterable[Any]) -> dict[LearnStatus, int]:
-    """Feed a log (or any iterable of samples) and count what became of them."""
+    """Feed a log (or any iterable of samples) and count the outcomes."""
     counts: dict[LearnStatus, int] = {}
     for sample in samples:
         status = estimator.learn_one(sample)

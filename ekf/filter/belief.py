@@ -1,4 +1,4 @@
-"""What the filter believes about the links, and how a sample changes it."""
+"""The filter's belief about the links, and how a sample changes it."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ from ekf.inertia.pseudo_inertia import pseudo_inertia
 
 @dataclass(frozen=True, kw_only=True)
 class BeliefChange:
-    """What a sample that was used looked like.
+    """Innovation of a sample that was used.
 
     Attributes:
         innovation: (nv,) measured minus predicted torque [N, Nm].
@@ -107,7 +107,7 @@ class InertialBelief:
         """Use one sample.
 
         Args:
-            sample: What it says.
+            sample: Torque and regressor.
             dt_s: Time since the one before, positive.
             weights: Changes to the noise of this update.
 

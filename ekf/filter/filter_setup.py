@@ -1,4 +1,4 @@
-"""What a filter is set up with: noise and initial covariance."""
+"""Noise and initial covariance of a filter, checked."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -127,7 +127,7 @@ class InertialEKF:
         """(3, 3) axes of the free-flyer in the world, as for `link_placement`."""
         return self._torques.base_rotation()
 
-    # What is believed
+    # The belief
 
     @property
     def estimate(self) -> Estimate:
@@ -155,7 +155,7 @@ class InertialEKF:
         return dict(self._rejections)
 
     def innovation(self, sample: TorqueSample) -> Array:
-        """(nv,) what the estimate leaves over of a sample's torque [N, Nm]."""
+        """(nv,) torque of a sample minus that of the estimate [N, Nm]."""
         return self._belief.innovation(sample)
 
     def predicted_variance(self, sample: TorqueSample) -> Array:
@@ -174,7 +174,7 @@ class InertialEKF:
     def reset_link(self, index: int) -> None:
         """Return one link to nominal and to its initial covariance.
 
-        What it had in common with the other links is forgotten; they stay as they are.
+        Its correlation with the other links is forgotten; they stay as they are.
 
         Args:
             index: Place of the link in `links`.
@@ -201,9 +201,9 @@ class InertialEKF:
     def set_torque_bias(self, bias: Any) -> None:
         """Take a constant torque off the measurement y from now on.
 
-        What a wrong nominal model and friction add to y in one posture would otherwise
-        be read as inertia of the estimated links. Average `nominal_residual` over a
-        window without load to find it.
+        Otherwise, the share of y that a wrong nominal model and friction cause in one
+        posture is read as inertia of the estimated links. Average `nominal_residual`
+        over a window without load to find it.
 
         Args:
             bias: (nv,) generalised force [N, Nm].
@@ -270,7 +270,7 @@ class InertialEKF:
     def measure(
         self, q: Any, v: Any, a: Any, tau_joints: Any, wrenches: Any = None
     ) -> TorqueSample | Fault:
-        """The first half of `update`: what the sample says, without using it.
+        """The first half of `update`: torque and regressor of a sample.
 
         Args:
             q: (nq,) configuration, all in the conventions of `update`.
@@ -294,7 +294,7 @@ class InertialEKF:
         """The second half of `update`. Never raises on data.
 
         Args:
-            sample: What `measure` gave.
+            sample: Result of `measure`.
             dt_s: Time since the previous sample.
             weights: Changes to the noise of this update.
         """

@@ -1,4 +1,4 @@
-"""The estimated links on the robot: where they are, and what the torques say."""
+"""The estimated links on the robot: their places, rows and torques."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _NO_WRENCHES = np.empty((0, 6))
 
 @dataclass(frozen=True, kw_only=True)
 class TorqueSample:
-    """What one sample says about the estimated links.
+    """Torque of one sample that the estimated links have to explain.
 
     Attributes:
         y: (nv,) torque their inertia has to explain, bias taken off [N, Nm].
@@ -102,7 +102,7 @@ class LinkTorques:
     def measure(
         self, q: Any, v: Any, a: Any, tau_joints: Any, wrenches: Any
     ) -> TorqueSample | Fault:
-        """What a sample says, or why it cannot be used. Never raises on data.
+        """Torque and regressor of a sample, or its fault. Never raises on data.
 
         Args:
             q: (nq,) configuration, Pinocchio's convention.

@@ -1,4 +1,4 @@
-"""What the least-squares estimators of a payload have in common."""
+"""Common part of the least-squares estimators of a payload."""
 
 from abc import ABC, abstractmethod
 from typing import Any

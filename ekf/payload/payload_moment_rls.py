@@ -73,7 +73,7 @@ class PayloadMomentRLS(LeastSquaresPayload):
                 of which a known centre of mass uses the first. It also bounds P.
             torque_variance: Variance of a torque row [(Nm)^2]: a number or (nv,).
             cutoff_hz: Of the aligner, for samples without acceleration.
-            torque_timing: What the torque of such a sample stands for.
+            torque_timing: Meaning of the torque of such a sample.
             feet: Frames at which samples bring contact wrenches.
 
         Raises:

@@ -72,7 +72,7 @@ class StreamingEKF(CountsSamples):
 
     @property
     def estimate(self) -> Estimate:
-        """Everything the filter says."""
+        """The filter's whole answer."""
         return self._estimate
 
     @property

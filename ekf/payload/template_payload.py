@@ -49,7 +49,7 @@ class TemplateTorque:
 class TemplatePayload(LeastSquaresPayload):
     """Base of the estimators of a template's mass, which keep what they project.
 
-    What falls outside of the projection is a diagnosis; what is compensated must be
+    A mass outside of the projection is a diagnosis; one that is compensated must be
     possible.
     """
 

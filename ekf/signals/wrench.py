@@ -44,7 +44,7 @@ _STATUS_OF_FAULT = {
 
 @dataclass(frozen=True, kw_only=True)
 class FootWrenches:
-    """Contact wrenches of one tick. Arrays are read-only; n is the number of feet.
+    """Contact wrenches of one sample. Arrays are read-only; n is the number of feet.
 
     Attributes:
         wrenches: (n, 6) [force, moment] on the foot, world axes, at the foot frame
@@ -121,7 +121,7 @@ class LegTorqueWrench:
         )
 
     def solve(self, q: Any, v: Any, a: Any, tau_joints: Any) -> FootWrenches:
-        """Contact wrenches of one tick. Never raises on data.
+        """Contact wrenches of one sample. Never raises on data.
 
         The inputs must be aligned in time, as for the filter.
 

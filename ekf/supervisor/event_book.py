@@ -1,4 +1,4 @@
-"""What is believed about each link's load, and what happened to it."""
+"""Belief about the load of each link, and the events that change it."""
 
 from collections.abc import Sequence
 
@@ -55,7 +55,7 @@ class EventBook:
         self._refused_s = 0.0
 
     def states(self) -> tuple[LinkState, ...]:
-        """What is believed about each link now."""
+        """Belief about each link now."""
         return tuple(self._state(index) for index in range(len(self._monitors)))
 
     @property
@@ -137,7 +137,7 @@ class EventBook:
 
         Args:
             sample: The sample.
-            innovation: (nv,) what the estimate leaves over of it.
+            innovation: (nv,) its torque minus that of the estimate.
             sigma: (nv,) noise of the rows.
             dt_s: Time since the sample before.
         """

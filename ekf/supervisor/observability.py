@@ -1,4 +1,4 @@
-"""What the last moments alone say about each channel."""
+"""How well the last moments alone show each channel."""
 
 import math
 

@@ -15,10 +15,10 @@ from ekf.supervisor.settings import SupervisorSettings
 
 @dataclass(frozen=True, kw_only=True)
 class ReportSnapshot:
-    """What a report is made of, as it was at one sample; n links.
+    """Ingredients of a report, as they were at one sample; n links.
 
     Attributes:
-        states: What is believed about each link.
+        states: Belief about each link.
         loaded: Whether each is believed to carry a load.
         parameters: (n, 10) of the links.
         jacobians: (n, 10, 10) of the parameters by theta.
@@ -60,7 +60,7 @@ class PayloadReporter:
         self._ticks = same_s / REFERENCE_TICK_S
 
     def reports(self, snapshot: ReportSnapshot) -> tuple[PayloadReport, ...]:
-        """One a link."""
+        """One report per link."""
         return tuple(self._report(index, snapshot) for index in range(len(self._links)))
 
     def _report(self, index: int, snapshot: ReportSnapshot) -> PayloadReport:
@@ -98,7 +98,7 @@ class PayloadReporter:
     def _sigma(
         self, filtered: float, single_kg: float, mass_kg: float, moved_s: float
     ) -> float:
-        """What averages out, what does so only in motion, and the torques' scale."""
+        """Norm of white noise, noise that motion averages, and the torques' scale."""
         settings = self._settings
         same_s = settings.noise.correlation_s
         left = same_s / (same_s + moved_s)

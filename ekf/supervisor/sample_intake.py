@@ -1,4 +1,4 @@
-"""Takes in the samples of the supervised filter and says how good their rows are."""
+"""Intake of the supervised filter's samples, and how good their rows are."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ class IntakeSample:
     """A sample that may be used.
 
     Attributes:
-        torques: What it says about the estimated links.
+        torques: Torque that the estimated links have to explain.
         doubt: (nv,) factor on the variance of each row, 1 where nothing is wrong.
     """
 
@@ -166,7 +166,7 @@ def _without_friction(tau: Array, friction: Any) -> Array:
 
 
 def _find_flag_fault(flags: Any, joints: int) -> Fault | None:
-    """Fault if flags are given, but not one a joint."""
+    """Fault if flags are given, but not one per joint."""
     if flags is None or to_array(flags).shape == (joints,):
         return None
     reason = f"saturated has shape {to_array(flags).shape}: it must be {(joints,)}"

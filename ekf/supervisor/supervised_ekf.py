@@ -1,4 +1,4 @@
-"""The inertial filter with a supervisor: what it knows, and when it does not."""
+"""The inertial filter with a supervisor that decides who learns when."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -35,10 +35,10 @@ class SupervisedEKF:
     the other arm's load cannot move it. One `LinkMonitor` per link watches its own
     torque rows; on an attach the covariance of that link, and of no other, is inflated,
     it follows quickly for a while and slowly from then on; when the bare link explains
-    the torques again it returns to nominal at once (`EventBook`). What no estimated
-    link explains is reported and blamed on none. Rows that are missing, stuck,
-    saturated, on a slipping foot (`SampleIntake`) or beyond the gate are left out one
-    by one.
+    the torques again it returns to nominal at once (`EventBook`). Torque that no
+    estimated link explains is reported and blamed on none. Rows that are missing,
+    stuck, saturated, on a slipping foot (`SampleIntake`) or beyond the gate are left
+    out one by one.
 
     Attributes:
         ekf: The filter.
@@ -89,7 +89,7 @@ class SupervisedEKF:
 
     @property
     def result(self) -> SupervisedEstimate:
-        """What was said last."""
+        """The last answer."""
         return self._result
 
     @property
@@ -102,7 +102,7 @@ class SupervisedEKF:
         return {name: n for name, n in counts.items() if n}
 
     def states(self) -> tuple[LinkState, ...]:
-        """What is believed about each link now."""
+        """Belief about each link now."""
         return self._book.states()
 
     def reset(self) -> SupervisedEstimate:
@@ -267,7 +267,7 @@ class SupervisedEKF:
         return self._result
 
     def _explain(self, innovation: Array, now: Situation) -> Unexplained | None:
-        """What is left over that no load on an estimated link explains."""
+        """Torque that no load on an estimated link explains."""
         pairs = zip(self._rows, now.verdicts, strict=True)
         found = self._unexplained.look(
             np.where(now.doubt >= NOT_BELIEVED, 0.0, innovation),
@@ -290,7 +290,7 @@ class SupervisedEKF:
         return self._result
 
     def _refuse(self, dt_s: float, events: list[PayloadEvent]) -> SupervisedEstimate:
-        """Say again what was said last, with the filter's reason for a refusal."""
+        """Repeat the last answer, with the filter's reason for the refusal."""
         self._counts[self.ekf.estimate.status.value] += 1
         self._book.refuse(dt_s)
         last = self._result
