@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ekf.arrays import Array, Rows, frozen, require_finite
+from ekf.arrays import Array, frozen
 from ekf.faults import Fault, FaultKind, find_time_step_fault, to_float
 from ekf.filter.belief import BeliefChange, InertialBelief
 from ekf.filter.estimate import Estimate, UpdateStatus
@@ -30,14 +30,14 @@ _STATUS_OF_FAULT = {
 _PLAIN = UpdateWeights()
 
 
-class InertialEKF:
+class InertialEKF(LinkTorques):
     r"""Estimates the inertia of chosen links from torques and contact wrenches.
 
     State: the deviations :math:`\theta` of the links from their nominal inertia,
-    stacked; zero is nominal. Random-walk process, torque measurement of all nv rows
-    (`LinkTorques`), fictitious measurement on the regularised channels
+    stacked; zero is nominal (`InertialBelief`). Random-walk process, torque measurement
+    of all nv rows (`LinkTorques`), fictitious measurement on the regularised channels
     (`FictitiousPrior`), :math:`H = Y^{est} G`, Joseph form, one linearisation per
-    sample (`InertialBelief`).
+    sample.
 
     The inputs of `update` must be aligned in time: pass q, v, torques and acceleration
     through one filter (`SignalAligner`).
@@ -51,10 +51,6 @@ class InertialEKF:
     Source: arXiv:2610.22176, Section III-A and Table III.
 
     Attributes:
-        links: (n,) names of the estimated links, as given.
-        joint_ids: (n,) joint index of each, for ``model.inertias[j]``.
-        model: The filter's own copy of the robot, estimated links without inertia.
-        root_dofs: Rows of the free-flyer: 6, or 0 without one.
         measurement_variance: (nv,) of each torque row [N^2, (Nm)^2], one 100 Hz tick.
     """
 
@@ -90,10 +86,8 @@ class InertialEKF:
             InvalidSettingError: If a value breaks its rule.
             DimensionError: If an array has the wrong shape.
         """
-        self._torques = torques = LinkTorques(model, links, feet)
-        self.links, self.joint_ids = torques.links, torques.joint_ids
-        self.model, self.root_dofs = torques.model, torques.root_dofs
-        count = len(torques.links)
+        super().__init__(model, links, feet)
+        count = len(self.links)
         noise = filter_noise(model, count, process_noise, measurement_variance, prior)
         self.measurement_variance = frozen(noise.torque)
         self._belief = InertialBelief(
@@ -106,28 +100,6 @@ class InertialEKF:
         self.reset()
 
     # The robot
-
-    def own_rows(self, index: int) -> Rows:
-        """Velocity rows in which a link shows and no other estimated link does."""
-        return self._torques.own_rows(index)
-
-    def link_placement(self, index: int) -> tuple[Array, Array]:
-        """Rotation (3, 3) and position (3,) of a link's joint in the world.
-
-        At the last sample that `measure` could use.
-        """
-        return self._torques.placement(index)
-
-    @property
-    def foot_speeds(self) -> Array:
-        """(n_feet,) speed of each foot [m/s], as for `link_placement`."""
-        return self._torques.foot_speeds
-
-    def base_rotation(self) -> Array:
-        """(3, 3) axes of the free-flyer in the world, as for `link_placement`."""
-        return self._torques.base_rotation()
-
-    # The belief
 
     @property
     def estimate(self) -> Estimate:
@@ -191,29 +163,6 @@ class InertialEKF:
         """
         self._belief.inflate(index, variances)
 
-    # Torque bias
-
-    @property
-    def torque_bias(self) -> Array:
-        """(nv,) torque that is taken off the measurement."""
-        return frozen(self._torques.bias)
-
-    def set_torque_bias(self, bias: Any) -> None:
-        """Take a constant torque off the measurement y from now on.
-
-        Otherwise, the share of y that a wrong nominal model and friction cause in one
-        posture is read as inertia of the estimated links. Average `nominal_residual`
-        over a window without load to find it.
-
-        Args:
-            bias: (nv,) generalised force [N, Nm].
-
-        Raises:
-            DimensionError: If it has another length.
-            InvalidSettingError: If it is not finite.
-        """
-        self._torques.bias = require_finite("bias", bias, (self.model.nv,))
-
     def nominal_residual(
         self, q: Any, v: Any, a: Any, tau_joints: Any, wrenches: Any = None
     ) -> Array | None:
@@ -233,10 +182,8 @@ class InertialEKF:
         if isinstance(sample, Fault):
             return None
         nominal = self._belief.nominal.ravel()
-        residual: Array = sample.y + self._torques.bias - sample.regressor @ nominal
+        residual: Array = sample.y + self._torque_bias - sample.regressor @ nominal
         return residual
-
-    # Samples
 
     def update(
         self,
@@ -266,23 +213,6 @@ class InertialEKF:
         """
         sample = self.measure(q, v, a, tau_joints, wrenches)
         return self.correct(sample, dt_s=dt_s)
-
-    def measure(
-        self, q: Any, v: Any, a: Any, tau_joints: Any, wrenches: Any = None
-    ) -> TorqueSample | Fault:
-        """The first half of `update`: torque and regressor of a sample.
-
-        Args:
-            q: (nq,) configuration, all in the conventions of `update`.
-            v: (nv,) velocity.
-            a: (nv,) time derivative of ``v``.
-            tau_joints: Actuated torques [Nm].
-            wrenches: (n_feet, 6) contact wrenches [N, Nm].
-
-        Returns:
-            The fault of a sample that cannot be used.
-        """
-        return self._torques.measure(q, v, a, tau_joints, wrenches)
 
     def correct(
         self,

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ekf.arrays import Array, Rows
-from ekf.errors import InvalidSettingError
 from ekf.filter.inertial_ekf import InertialEKF
 from ekf.filter.link_torques import TorqueSample
 from ekf.supervisor.attachments import Attachments
@@ -19,6 +18,9 @@ class EventBook:
     """Watches every link, and lets the filter follow what happens to it.
 
     Attributes:
+        monitors: One per link.
+        held: Places of the links that may not learn.
+        refused_s: Time since the last sample that was used.
         resets: How often loads had to be acquired again.
     """
 
@@ -42,68 +44,40 @@ class EventBook:
         self._ekf, self._rows, self._motion = ekf, rows, motion
         self._settings = settings
         pairs = zip(ekf.nominal_parameters, attachments.directions, strict=True)
-        self._monitors = [LinkMonitor(*pair, settings.events) for pair in pairs]
-        self._held: set[int] = set()
+        self.monitors = [LinkMonitor(*pair, settings.events) for pair in pairs]
+        self.held: set[int] = set()
         self.resets = 0
         self.reset()
 
     def reset(self) -> None:
         """Believe in no load; holds and the count are kept."""
-        for monitor in self._monitors:
+        for monitor in self.monitors:
             monitor.unload()
-        self._stale = [False] * len(self._monitors)
-        self._refused_s = 0.0
+        self._stale = [False] * len(self.monitors)
+        self.refused_s = 0.0
 
     def states(self) -> tuple[LinkState, ...]:
         """Belief about each link now."""
-        return tuple(self._state(index) for index in range(len(self._monitors)))
+        return tuple(self._state(index) for index in range(len(self.monitors)))
 
-    @property
-    def loaded(self) -> tuple[bool, ...]:
-        """Whether each link is believed to carry a load."""
-        return tuple(monitor.loaded for monitor in self._monitors)
+    def resume(self, index: int) -> None:
+        """Let a held link learn again."""
+        self.held.discard(index)
+        self.monitors[index].restart()
 
-    @property
-    def sensitivity(self) -> tuple[float, ...]:
-        """Misfit 1 kg at the expected place causes, in units of the noise."""
-        return tuple(monitor.sensitivity for monitor in self._monitors)
-
-    def hold(self, link: str | None) -> None:
-        """Let a link, or all of them, learn nothing.
-
-        Raises:
-            InvalidSettingError: If the filter does not estimate it.
-        """
-        self._held.update(self._indices(link))
-
-    def resume(self, link: str | None) -> None:
-        """Let a held link, or all of them, learn again.
-
-        Raises:
-            InvalidSettingError: If the filter does not estimate it.
-        """
-        for index in self._indices(link):
-            self._held.discard(index)
-            self._monitors[index].restart()
-
-    def release(self, link: str | None) -> None:
-        """Return a link, or all of them, to nominal.
-
-        Raises:
-            InvalidSettingError: If the filter does not estimate it.
-        """
-        for index in self._indices(link):
-            self._ekf.reset_link(index)
-            self._monitors[index].unload()
+    def release(self, index: int) -> None:
+        """Return a link to nominal."""
+        self._ekf.reset_link(index)
+        self.monitors[index].unload()
 
     def restart(self) -> None:
         """Forget the last moments of every link."""
-        for monitor in self._monitors:
+        for monitor in self.monitors:
             monitor.restart()
 
     def start_again(self, time_s: float, reason: str) -> PayloadEvent:
         """Acquire all loads again: they may be others by now."""
-        for index, monitor in enumerate(self._monitors):
+        for index, monitor in enumerate(self.monitors):
             if monitor.loaded:
                 self._inflate(index)
         self.resets += 1
@@ -115,20 +89,10 @@ class EventBook:
         Args:
             stale: (n,) whether a link's torques are stale.
         """
-        for monitor, before, now in zip(
-            self._monitors, self._stale, stale, strict=True
-        ):
+        for monitor, before, now in zip(self.monitors, self._stale, stale, strict=True):
             if before and not now:
                 monitor.restart()
         self._stale = stale
-
-    def refuse(self, dt_s: float) -> None:
-        """Count the time of a sample that was not used."""
-        self._refused_s += dt_s
-
-    def accept(self) -> None:
-        """Count a sample that was used."""
-        self._refused_s = 0.0
 
     def look(
         self, sample: TorqueSample, innovation: Array, sigma: Array, dt_s: float
@@ -143,7 +107,7 @@ class EventBook:
         """
         parameters = self._ekf.linearisation[0]
         verdicts = []
-        for index, monitor in enumerate(self._monitors):
+        for index, monitor in enumerate(self.monitors):
             rows = self._rows[index]
             own = sample.regressor[rows, 10 * index : 10 * index + 10]
             torque = innovation[rows] + own @ parameters[index]
@@ -173,12 +137,12 @@ class EventBook:
         variances[0] = self._settings.attach_variance_alpha
         variances[7:] = self._settings.attach_variance_t
         self._ekf.inflate(index, variances)
-        self._monitors[index].since_event_s = 0.0
+        self.monitors[index].since_event_s = 0.0
         self._motion.restart(index)
 
     def _state(self, index: int) -> LinkState:
-        monitor = self._monitors[index]
-        if self._refused_s > self._settings.lost_s:
+        monitor = self.monitors[index]
+        if self.refused_s > self._settings.lost_s:
             return LinkState.LOST
         if not self._may_learn(index):
             return LinkState.FROZEN
@@ -188,13 +152,4 @@ class EventBook:
         return LinkState.ACQUIRING if recent else LinkState.TRACKING
 
     def _may_learn(self, index: int) -> bool:
-        return not (index in self._held or self._stale[index])
-
-    def _indices(self, link: str | None) -> list[int]:
-        links = self._ekf.links
-        if link is None:
-            return list(range(len(links)))
-        if link not in links:
-            rule = f"must be one of the filter's links: {', '.join(links)}"
-            raise InvalidSettingError("link", link, rule)
-        return [links.index(link)]
+        return not (index in self.held or self._stale[index])

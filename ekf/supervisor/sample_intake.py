@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,19 +19,6 @@ from ekf.supervisor.settings import SupervisorSettings
 
 _ABSURD = 1e5
 """Torque, or torque of a unit of inertia, beyond which a sample is refused."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class IntakeSample:
-    """A sample that may be used.
-
-    Attributes:
-        torques: Torque that the estimated links have to explain.
-        doubt: (nv,) factor on the variance of each row, 1 where nothing is wrong.
-    """
-
-    torques: TorqueSample
-    doubt: Array
 
 
 class SampleIntake:
@@ -95,7 +81,7 @@ class SampleIntake:
         friction: Any,
         saturated: Any,
         slipping: bool,
-    ) -> IntakeSample | Fault:
+    ) -> tuple[TorqueSample, Array] | Fault:
         """Judge the rest of a sample. Never raises on data.
 
         Args:
@@ -105,6 +91,10 @@ class SampleIntake:
             friction: (n,) known friction of the actuated joints [Nm], or None.
             saturated: (n,) whether each actuated joint is at its limit, or None.
             slipping: Whether a foot is known to slide.
+
+        Returns:
+            Torque that the links have to explain, and a factor (nv,) on the variance of
+            each row, 1 where nothing is wrong; or the fault.
         """
         q, v, a, tau_joints, wrenches = signals
         tau, missing = self._read_torques(tau_joints, v, dt_s)
@@ -117,8 +107,7 @@ class SampleIntake:
             return torques
         slipping = slipping or self._slides(wrenches)
         self._count(saturated, blind, slipping)
-        doubt = self._trust.doubt(missing, saturated, blind, slipping)
-        return IntakeSample(torques=torques, doubt=doubt)
+        return torques, self._trust.doubt(missing, saturated, blind, slipping)
 
     def _read_torques(self, tau: Any, v: Any, dt_s: float) -> tuple[Array, Flags]:
         root, rows = self._ekf.root_dofs, self._ekf.model.nv

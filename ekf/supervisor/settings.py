@@ -9,10 +9,10 @@ measured", hold them in place; a new value has to pass them again:
 - false alarms (`alarm`, `smallest_share`, `confirm_s`, `NoiseSettings`): none in ten
   minutes of washing and squatting, clean and on hardware twins;
 - slow loads (`drift_*`): 0.8 kg/s on the synthetic biped is followed within 0.3 kg;
-- intervals (`averaged_share`, `persistent_share`, `scale_error`, `correlation_s`): inside
-  the 95 % interval are 98 of 100 loads on hardware twins and 48 of 50 on arms with
-  Coulomb friction and torque constants 3 % off; where arms rest it holds the truth 87
-  to 95 % of the time (docs/results.md, friction compensation);
+- intervals (`averaged_share`, `persistent_share`, `scale_error`, `correlation_s`): of
+  95 % intervals 98 in 100 on hardware twins hold the load, and 48 in 50 on arms with
+  Coulomb friction and torque constants 3 % off; where arms rest they do so 87 to 95 %
+  of the time (docs/results.md, friction compensation);
 - bad sensors (`gate_*`, `stale_s`, `lost_s`): docs/estimators.md, "When sensors fail".
 """
 

@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 
 from ekf.arrays import Array, Flags, frozen
+from ekf.errors import InvalidSettingError
 from ekf.faults import Fault
 from ekf.filter.estimate import UpdateStatus
 from ekf.filter.inertial_ekf import InertialEKF
+from ekf.filter.link_torques import TorqueSample
 from ekf.supervisor.attachments import Attachments
 from ekf.supervisor.event_book import EventBook
 from ekf.supervisor.learning_policy import LearningPolicy, Situation
 from ekf.supervisor.link_monitor import LinkState
 from ekf.supervisor.observability import ObservabilityWindow
-from ekf.supervisor.payload_reporter import PayloadReporter, ReportSnapshot
+from ekf.supervisor.payload_reporter import PayloadReporter
 from ekf.supervisor.row_trust import NOT_BELIEVED, RowTrust
-from ekf.supervisor.sample_intake import IntakeSample, SampleIntake
+from ekf.supervisor.sample_intake import SampleIntake
 from ekf.supervisor.settings import SupervisorSettings
 from ekf.supervisor.supervised_estimate import PayloadEvent, SupervisedEstimate
 from ekf.supervisor.unexplained import Unexplained, UnexplainedTorque
@@ -127,7 +129,7 @@ class SupervisedEKF:
         Raises:
             InvalidSettingError: If the filter does not estimate it.
         """
-        self._book.hold(link)
+        self._book.held.update(self._places(link))
 
     def resume(self, link: str | None = None) -> None:
         """Let a held link (or all of them) learn again.
@@ -135,7 +137,8 @@ class SupervisedEKF:
         Raises:
             InvalidSettingError: If the filter does not estimate it.
         """
-        self._book.resume(link)
+        for index in self._places(link):
+            self._book.resume(index)
 
     def release(self, link: str | None = None) -> None:
         """Return a link (or all of them) to nominal: the operator put the load down.
@@ -143,7 +146,8 @@ class SupervisedEKF:
         Raises:
             InvalidSettingError: If the filter does not estimate it.
         """
-        self._book.release(link)
+        for index in self._places(link):
+            self._book.release(index)
 
     def set_torque_bias(self, bias: Any) -> None:
         """Take a constant torque off from now on; see `InertialEKF.set_torque_bias`.
@@ -194,7 +198,7 @@ class SupervisedEKF:
             assert stamp.fault is not None
             return self._refuse_stamp(stamp.fault.value)
         events = self._after_gap(time_s, stamp.dt_s, stamp.jumped)
-        sample = self._intake.read(
+        reading = self._intake.read(
             (q, v, a, tau_joints, wrenches),
             stamp.dt_s,
             friction=friction,
@@ -202,10 +206,18 @@ class SupervisedEKF:
             slipping=slipping,
         )
         self._book.freeze(self._intake.stale)
-        if isinstance(sample, Fault):
-            self.ekf.correct(sample, dt_s=stamp.dt_s)
+        if isinstance(reading, Fault):
+            self.ekf.correct(reading, dt_s=stamp.dt_s)
             return self._refuse(stamp.dt_s, events)
-        return self._use(time_s, sample, stamp.dt_s, events)
+        return self._use(time_s, *reading, stamp.dt_s, events)
+
+    def _places(self, link: str | None) -> list[int]:
+        if link is None:
+            return list(range(len(self.links)))
+        if link not in self.links:
+            rule = f"must be one of the filter's links: {', '.join(self.links)}"
+            raise InvalidSettingError("link", link, rule)
+        return [self.links.index(link)]
 
     def _after_gap(
         self, time_s: float, dt_s: float, jumped: bool
@@ -230,20 +242,20 @@ class SupervisedEKF:
     def _use(
         self,
         time_s: float,
-        sample: IntakeSample,
+        sample: TorqueSample,
+        doubt: Array,
         dt_s: float,
         events: list[PayloadEvent],
     ) -> SupervisedEstimate:
         """Judge the links, then let those learn that may."""
-        torques, doubt = sample.torques, sample.doubt
         sigma = np.sqrt(self._trust.noise.variance * doubt)
-        innovation = self.ekf.innovation(torques)
+        innovation = self.ekf.innovation(sample)
         judged_s = min(dt_s, _LONGEST_TICKS * self._settings.tick_s)
-        verdicts = self._book.look(torques, innovation, sigma, judged_s)
+        verdicts = self._book.look(sample, innovation, sigma, judged_s)
         happened = self._book.react(time_s, verdicts)
         if happened:
             events += happened
-            innovation = self.ekf.innovation(torques)
+            innovation = self.ekf.innovation(sample)
         now = Situation(
             states=self.states(),
             verdicts=verdicts,
@@ -252,16 +264,16 @@ class SupervisedEKF:
             doubt=doubt,
             dt_s=dt_s,
         )
-        ratio, out = self._trust.test(torques, innovation, dt_s)
+        ratio, out = self._trust.test(sample, innovation, dt_s)
         unexplained = self._explain(innovation, now)
         weights = self._policy.weights(now, out, unexplained=self._unexplained.active)
-        estimate = self.ekf.correct(torques, dt_s=dt_s, weights=weights)
+        estimate = self.ekf.correct(sample, dt_s=dt_s, weights=weights)
         found = self._unexplained.found
-        self._policy.learn_noise(now, torques, innovation, found=found)
+        self._policy.learn_noise(now, sample, innovation, found=found)
         if not estimate.ok:
             return self._refuse(dt_s, events)
         self._observability.add(self.ekf.information, dt_s)
-        self._book.accept()
+        self._book.refused_s = 0.0
         left_out = out | (doubt >= NOT_BELIEVED)
         self._result = self._describe(tuple(events), ratio, left_out, unexplained)
         return self._result
@@ -292,7 +304,7 @@ class SupervisedEKF:
     def _refuse(self, dt_s: float, events: list[PayloadEvent]) -> SupervisedEstimate:
         """Repeat the last answer, with the filter's reason for the refusal."""
         self._counts[self.ekf.estimate.status.value] += 1
-        self._book.refuse(dt_s)
+        self._book.refused_s += dt_s
         last = self._result
         self._result = self._describe(
             tuple(events), last.test_ratio, last.left_out, last.unexplained
@@ -306,22 +318,15 @@ class SupervisedEKF:
         left_out: Flags,
         unexplained: Unexplained | None,
     ) -> SupervisedEstimate:
-        states, (parameters, jacobians) = self.states(), self.ekf.linearisation
-        snapshot = ReportSnapshot(
-            states=states,
-            loaded=self._book.loaded,
-            parameters=parameters,
-            jacobians=jacobians,
-            covariance=self.ekf.estimate.covariance,
+        snapshot = self._reporter.snapshot(
+            self._book,
             noise=self._trust.noise.variance,
-            moved_s=tuple(self._intake.motion.moved_s),
-            sensitivity=self._book.sensitivity,
-            placements=tuple(map(self.ekf.link_placement, range(len(states)))),
+            moved_s=self._intake.motion.moved_s,
             gains=self._observability.gains,
         )
         return SupervisedEstimate(
             estimate=self.ekf.estimate,
-            states=states,
+            states=snapshot.states,
             events=events,
             test_ratio=frozen(ratio),
             left_out=left_out,
