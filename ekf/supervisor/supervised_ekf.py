@@ -109,16 +109,13 @@ class SupervisedEKF:
 
     def reset(self) -> SupervisedEstimate:
         """Return every link to nominal and forget the past; holds and counts stay."""
-        for part in (
-            self.ekf,
-            self._book,
-            self._intake,
-            self._trust,
-            self._policy,
-            self._observability,
-            self._unexplained,
-        ):
-            part.reset()
+        self.ekf.reset()
+        self._book.reset()
+        self._intake.reset()
+        self._trust.reset()
+        self._policy.reset()
+        self._observability.reset()
+        self._unexplained.reset()
         rows = self.ekf.model.nv
         self._result = self._describe((), np.zeros(rows), np.zeros(rows, bool), None)
         return self._result
