@@ -124,8 +124,8 @@ def test_imports_go_one_way(package: str) -> None:
     assert imported_by(package) & MAY_IMPORT.keys() <= MAY_IMPORT[package]
 
 
-def test_ekf_needs_numpy_and_pinocchio_only() -> None:
-    allowed = {"ekf", "numpy", "pinocchio"} | sys.stdlib_module_names
+def test_ekf_needs_numpy_scipy_and_pinocchio_only() -> None:
+    allowed = {"ekf", "numpy", "pinocchio", "scipy"} | sys.stdlib_module_names
     assert imported_by("ekf") <= allowed
 
 

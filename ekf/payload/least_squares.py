@@ -1,13 +1,13 @@
-"""Recursive least squares with forgetting: the one recursion of the package."""
+"""Recursive least squares with forgetting: the recursion of all payload estimators."""
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from ekf.arrays import Array, require_positive
 from ekf.errors import InvalidSettingError
 from ekf.payload.covariance_limit import limit_covariance
-from ekf.payload.kalman import kalman_correction
 from ekf.streaming import LearnStatus
 
 
@@ -21,24 +21,22 @@ class ForgettingLeastSquares:
     from w = 0 and a diagonal P, with P in Joseph form. A single unknown has the closed
     form :math:`P = P^- / (1 + P^- \phi^T R^{-1} \phi)`,
     :math:`w \leftarrow w + P \phi^T R^{-1} (y - \phi w)`, which is many times quicker.
-    :math:`P^-` is bounded: forgetting alone would let it grow without end along
-    directions that nothing excites.
 
     Source: Ljung & Soderstrom 1983, Theory and Practice of Recursive Identification.
 
     Attributes:
-        lam: Forgetting factor; may be changed between samples.
+        lam: Forgetting factor.
         state: (n,) w.
         covariance: (n, n) P.
     """
 
     def __init__(
         self,
-        initial: Array,
+        initial: Sequence[float] | Array,
         variance: Array,
         lam: float,
         *,
-        largest: Array | None = None,
+        bounded: bool = True,
         excitation: float = 0.0,
     ) -> None:
         r"""Start at zero.
@@ -48,8 +46,8 @@ class ForgettingLeastSquares:
                 about which nothing is known.
             variance: (m,) diagonal of R.
             lam: Forgetting factor per sample, in (0, 1].
-            largest: (n,) bound on the diagonal of :math:`P^-`; that of the start if
-                None.
+            bounded: Whether the diagonal of :math:`P^-` stays below that of the start:
+                forgetting alone lets it grow without end where nothing is excited.
             excitation: Smallest :math:`\phi^T R^{-1} \phi` a single unknown is learnt
                 from.
 
@@ -57,9 +55,9 @@ class ForgettingLeastSquares:
             InvalidSettingError: If the forgetting factor is not in (0, 1].
         """
         self.lam = require_forgetting(lam)
-        self._initial, self._variance = initial, variance
-        self._largest = initial if largest is None else largest
-        self._excitation = excitation
+        self._initial = np.array(initial, dtype=np.float64)
+        self._largest = self._initial if bounded else np.full(len(initial), np.inf)
+        self._variance, self._excitation = variance, excitation
         self._scale = None if (variance == 1.0).all() else 1.0 / np.sqrt(variance)
         self.reset()
 
@@ -72,7 +70,7 @@ class ForgettingLeastSquares:
         """Use one sample; one that is not used changes nothing.
 
         Args:
-            regressor: (m, n) H.
+            regressor: (m, n) H, or (m,) for a single unknown.
             target: (m,) y.
         """
         if len(self.state) == 1:
@@ -89,11 +87,12 @@ class ForgettingLeastSquares:
         if self._scale is not None:
             phi, target = phi * self._scale, target * self._scale
         information, projected = float(phi @ phi), float(phi @ target)
-        if information < self._excitation:
-            return LearnStatus.UNEXCITED
         w, p = self.state.item(), self.covariance.item()
         p = min(p / self.lam, self._largest.item())
-        p = p / (1.0 + p * information) if p < math.inf else 1.0 / information
+        known = p < math.inf
+        if information < self._excitation or not (known or information):
+            return LearnStatus.UNEXCITED
+        p = p / (1.0 + p * information) if known else 1.0 / information
         w += p * (projected - information * w)
         if not math.isfinite(w):
             return LearnStatus.NUMERICAL
@@ -101,13 +100,52 @@ class ForgettingLeastSquares:
         return LearnStatus.USED
 
 
-def require_forgetting(lam: float, field: str = "lam") -> float:
+def kalman_correction(
+    covariance: Array, jacobian: Array, variance: Array, innovation: Array
+) -> tuple[Array, Array] | None:
+    r"""Joseph-form update; the innovation covariance is factorised, never inverted.
+
+    .. math::
+        S = H P H^T + R, \quad K = P H^T S^{-1}, \quad
+        P^+ = (I - K H) P (I - K H)^T + K R K^T
+
+    Args:
+        covariance: (n, n) predicted P.
+        jacobian: (m, n) H.
+        variance: (m,) diagonal of R.
+        innovation: (m,) measured minus predicted.
+
+    Returns:
+        Change of the state (n,) and covariance after the update (n, n), symmetric; None
+        if S has no Cholesky factor or the result is not finite.
+    """
+    # Slow to load, and not needed for a single unknown.
+    from scipy.linalg import cho_factor, cho_solve
+
+    projected = jacobian @ covariance
+    spread = projected @ jacobian.T
+    spread.flat[:: len(variance) + 1] += variance
+    try:
+        factor = cho_factor(spread, lower=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        return None
+    gain = cho_solve(factor, projected, check_finite=False).T
+    change = gain @ innovation
+    keep = np.eye(len(covariance)) - gain @ jacobian
+    updated = keep @ covariance @ keep.T + (gain * variance) @ gain.T
+    updated = 0.5 * (updated + updated.T)
+    if not (np.isfinite(change).all() and np.isfinite(updated).all()):
+        return None
+    return change, updated
+
+
+def require_forgetting(lam: float) -> float:
     """A forgetting factor in (0, 1].
 
     Raises:
         InvalidSettingError: If it is not.
     """
-    number = require_positive(field, lam)
+    number = require_positive("lam", lam)
     if number > 1.0:
-        raise InvalidSettingError(field, lam, "must be in (0, 1]")
+        raise InvalidSettingError("lam", lam, "must be in (0, 1]")
     return number

@@ -10,7 +10,7 @@ from ekf.payload.least_squares import ForgettingLeastSquares
 from ekf.streaming import CountsSamples, LearnStatus
 
 Rows = tuple[Array, Array]
-"""(m, n) regressor of the unknowns, and the (m,) torque they have to explain [Nm]."""
+"""Regressor (m, n), or (m,) of a mass alone, and the torque (m,) to explain [Nm]."""
 
 
 class LeastSquaresPayload(CountsSamples, ABC):

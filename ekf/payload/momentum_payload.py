@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ekf.arrays import Array, frozen, require_finite, require_positive
+from ekf.arrays import frozen, require_finite, require_positive
 from ekf.inertia.pseudo_inertia import point_mass_parameters
 from ekf.payload.least_squares import ForgettingLeastSquares
 from ekf.payload.least_squares_payload import LeastSquaresPayload, Rows
@@ -72,7 +72,7 @@ class MomentumPayload(LeastSquaresPayload):
         self._heavier = MomentumObserver(heavier, gain_per_s=gain_per_s)
         self._nothing = np.zeros(model.nv)
         squares = ForgettingLeastSquares(
-            np.array([require_positive("initial_variance", initial_variance)]),
+            [require_positive("initial_variance", initial_variance)],
             row_variance("torque_variance", torque_variance, model.nv),
             lam,
         )
@@ -83,11 +83,6 @@ class MomentumPayload(LeastSquaresPayload):
         super().reset()
         self._time_s: float | None = None
         self._reset_observers()
-
-    @property
-    def external_torque(self) -> Array:
-        """(nv,) the observer's residual [N, Nm]."""
-        return self._measured.residual
 
     def _rows(self, sample: Any) -> Rows | LearnStatus:
         read = self._reader.read(sample)

@@ -13,7 +13,7 @@ from ekf.faults import to_array, to_float
 from ekf.payload.least_squares import ForgettingLeastSquares
 from ekf.payload.least_squares_payload import Rows
 from ekf.payload.servo_torque import SETTLE_DELAYS, TorqueSource
-from ekf.payload.template_payload import TemplatePayload, TemplateTorque
+from ekf.payload.template_payload import TemplatePayload
 from ekf.signals.aligner import AlignedSample, SampleFault, SignalAligner
 from ekf.signals.samples import SampleReader
 from ekf.streaming import LearnStatus
@@ -22,8 +22,6 @@ _STATUS = {
     SampleFault.TIME_STEP: LearnStatus.TIME_STEP,
     SampleFault.GAP: LearnStatus.GAP,
 }
-_UNKNOWN = np.array([np.inf])
-_SMALLEST = np.finfo(float).tiny
 
 
 class MovingPayload(TemplatePayload):
@@ -88,12 +86,13 @@ class MovingPayload(TemplatePayload):
         self._slowest = require_positive(
             "slowest_rad_per_s", slowest_rad_per_s, or_zero=True
         )
-        excitation = require_positive("excitation", excitation, or_zero=True)
         squares = ForgettingLeastSquares(
-            _UNKNOWN, np.ones(empty.nv), lam, excitation=max(excitation, _SMALLEST)
+            [math.inf],
+            np.ones(empty.nv),
+            lam,
+            excitation=require_positive("excitation", excitation, or_zero=True),
         )
-        template_torque = TemplateTorque(empty, template, template_kg)
-        super().__init__(template_torque, squares, largest_kg)
+        super().__init__(empty, template, template_kg, squares, largest_kg)
 
     def reset(self) -> None:
         """Forget every sample; the counts start again."""
@@ -161,7 +160,7 @@ class MovingPayload(TemplatePayload):
         return LearnStatus.FIRST
 
     def _aligned_rows(self, sample: AlignedSample) -> Rows:
-        phi, empty = self._template.split(sample.q, sample.v, sample.a)
+        phi, empty = self._split(sample.q, sample.v, sample.a)
         moving = np.abs(sample.v) > self._slowest if self._slowest else 1.0
         weight = self._weight * moving
         return weight * phi, weight * (self._source.joint_torque(sample) - empty)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pinocchio as pin
 
 from ekf.arrays import Array, frozen, require_positive
@@ -60,7 +59,7 @@ class PayloadRLS(LeastSquaresPayload):
         self.link = link
         self._reader = SampleReader(model, len(self._torque.feet))
         squares = ForgettingLeastSquares(
-            np.array([require_positive("initial_variance", initial_variance)]),
+            [require_positive("initial_variance", initial_variance)],
             row_variance("torque_variance", torque_variance, model.nv),
             lam,
         )

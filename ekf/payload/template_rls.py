@@ -8,7 +8,7 @@ import pinocchio as pin
 from ekf.arrays import require_positive
 from ekf.payload.least_squares import ForgettingLeastSquares
 from ekf.payload.least_squares_payload import Rows
-from ekf.payload.template_payload import TemplatePayload, TemplateTorque
+from ekf.payload.template_payload import TemplatePayload
 from ekf.signals.samples import JointSample, SampleReader
 from ekf.streaming import LearnStatus
 
@@ -18,7 +18,7 @@ class TemplateRLS(TemplatePayload):
 
     .. math:: \tau_{k-1} - ID_{empty} = \Phi\, m
 
-    (`TemplateTorque`, `ForgettingLeastSquares`), all inverse dynamics at the state
+    (`TemplatePayload`, `ForgettingLeastSquares`), all inverse dynamics at the state
     :math:`(q, v)_{k-1}` and the acceleration :math:`(v_k - v_{k-1}) / \Delta t` that
     :math:`\tau_{k-1}`, the torque of the interval that ended at sample k, caused. So
     the torque of a sample is that of the interval since the sample before.
@@ -53,14 +53,13 @@ class TemplateRLS(TemplatePayload):
         """
         self._reader = SampleReader(empty)
         squares = ForgettingLeastSquares(
-            np.array([require_positive("initial_variance", initial_variance)]),
+            [require_positive("initial_variance", initial_variance)],
             np.ones(empty.nv),
             lam,
-            largest=np.array([np.inf]),
+            bounded=False,
             excitation=require_positive("excitation", excitation, or_zero=True),
         )
-        template_torque = TemplateTorque(empty, template, template_kg)
-        super().__init__(template_torque, squares, largest_kg)
+        super().__init__(empty, template, template_kg, squares, largest_kg)
 
     def reset(self) -> None:
         """Return to zero mass and the initial variance; the counts start again."""
@@ -80,5 +79,5 @@ class TemplateRLS(TemplatePayload):
             return LearnStatus.TIME_STEP
         self._previous = read
         a = (read.v - previous.v) / dt_s
-        phi, empty = self._template.split(previous.q, previous.v, a)
+        phi, empty = self._split(previous.q, previous.v, a)
         return phi, read.tau - empty

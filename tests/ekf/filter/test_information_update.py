@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ekf.filter.information_update import information_correction
-from ekf.payload.kalman import kalman_correction
+from ekf.payload.least_squares import kalman_correction
 
 
 def _problem(rng, rows=27, size=20):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ekf.payload.kalman import kalman_correction
+from ekf.payload.least_squares import kalman_correction
 
 
 def _problem(rng, rows=7, size=4):

@@ -19,8 +19,7 @@ def _samples(rng, n, count=40, rows=3):
 def test_it_is_weighted_least_squares_with_a_prior(rng, n, lam):
     regressors, targets = _samples(rng, n)
     initial, variance = np.linspace(1.0, 4.0, n), np.array([0.5, 1.0, 2.0])
-    unbounded = np.full(n, np.inf)
-    squares = ForgettingLeastSquares(initial, variance, lam, largest=unbounded)
+    squares = ForgettingLeastSquares(initial, variance, lam, bounded=False)
     for sample in zip(regressors, targets, strict=True):
         assert squares.learn(*sample) is LearnStatus.USED
     age = lam ** np.arange(len(targets) - 1, -1, -1)
@@ -57,7 +56,8 @@ def test_variance_stays_bounded_without_excitation(n):
 
 
 def test_without_a_prior_the_first_sample_decides():
-    squares = ForgettingLeastSquares(np.array([np.inf]), np.ones(2), 1.0)
+    squares = ForgettingLeastSquares([np.inf], np.ones(2), 1.0)
+    assert squares.learn(np.zeros(2), np.ones(2)) is LearnStatus.UNEXCITED
     squares.learn(np.array([1.0, 2.0]), np.array([3.0, 6.0]))
     assert squares.state[0] == pytest.approx(3.0)
     assert squares.covariance[0, 0] == pytest.approx(0.2)
