@@ -48,12 +48,23 @@ def require_positive(field: str, value: Any, *, or_zero: bool = False) -> float:
     return number
 
 
+def require_count(field: str, value: int) -> int:
+    """A positive whole number.
+
+    Raises:
+        InvalidSettingError: If it is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidSettingError(field, value, "must be an integer >= 1")
+    return value
+
+
 def require_finite(field: str, values: Any, shape: tuple[int, ...]) -> Array:
     """Return ``values`` as floats after checking their shape and that all are finite.
 
     Raises:
         DimensionError: If the shape is another.
-        InvalidSettingError: If a value is no finite number.
+        InvalidSettingError: If a value is not a finite number.
     """
     try:
         array = np.array(values, dtype=np.float64)

@@ -33,7 +33,7 @@ class InvalidSettingError(EkfError):
     Attributes:
         field: Name of the setting.
         value: The offending value.
-        rule: What the value must satisfy.
+        rule: Condition that the value must satisfy.
     """
 
     def __init__(self, field: str, value: object, rule: str) -> None:

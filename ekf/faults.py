@@ -1,4 +1,4 @@
-"""Faults in the data of one tick, as values: nothing here raises."""
+"""Faults in the data of one sample, as values: nothing here raises."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _NORM_TOLERANCE = 1e-3  # a quaternion further off than this is not a rotation
 
 
 class FaultKind(Enum):
-    """What is wrong with the data of a tick."""
+    """Kind of a fault in the data of a sample."""
 
     DIMENSION = "dimension"
     """An array has the wrong shape, or is not made of numbers."""
@@ -33,7 +33,7 @@ class Fault:
     """One fault.
 
     Attributes:
-        kind: What is wrong.
+        kind: Kind of fault.
         reason: Sentence that names the field, the value and the rule.
     """
 

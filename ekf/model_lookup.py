@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 
+import numpy as np
 import pinocchio as pin
 
+from ekf.arrays import Rows
 from ekf.errors import InvalidSettingError, UnknownLinkError
 
 
@@ -22,6 +24,12 @@ def channel_names(model: pin.Model) -> tuple[str, ...]:
         rows = range(joint.nv)
         names += [name] if joint.nv == 1 else [f"{name}[{row}]" for row in rows]
     return tuple(names[root_dofs(model) :])
+
+
+def joint_rows(model: pin.Model, joint_ids: Iterable[int]) -> Rows:
+    """Velocity rows of some joints, in order."""
+    joints = [model.joints[joint_id] for joint_id in joint_ids]
+    return np.concatenate([np.arange(j.idx_v, j.idx_v + j.nv) for j in joints])
 
 
 def link_joint_id(model: pin.Model, name: str) -> int:

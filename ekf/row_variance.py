@@ -8,7 +8,7 @@ from ekf.arrays import Array
 from ekf.errors import DimensionError, InvalidSettingError
 
 
-def row_variance(values: Any, rows: int) -> Array:
+def row_variance(field: str, values: Any, rows: int) -> Array:
     """(rows,) variances from one number or one each.
 
     Raises:
@@ -17,18 +17,7 @@ def row_variance(values: Any, rows: int) -> Array:
     """
     array = np.array(values, dtype=np.float64)
     if array.shape not in ((), (rows,)):
-        raise DimensionError("torque_variance", array.shape, (rows,))
+        raise DimensionError(field, array.shape, (rows,))
     if not (np.isfinite(array).all() and (array > 0.0).all()):
-        raise InvalidSettingError("torque_variance", values, "must be finite and > 0")
+        raise InvalidSettingError(field, values, "must be finite and > 0")
     return np.broadcast_to(array, (rows,)).copy()
-
-
-def row_scale(values: Any, rows: int) -> Array | None:
-    """One over the standard deviations; None if they are all one.
-
-    Raises:
-        DimensionError: If there are neither one nor ``rows`` variances.
-        InvalidSettingError: If one is not finite and positive.
-    """
-    variance = row_variance(values, rows)
-    return None if (variance == 1.0).all() else 1.0 / np.sqrt(variance)

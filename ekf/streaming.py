@@ -1,5 +1,6 @@
 """The one interface of the streaming estimators, and running one over a log."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
@@ -8,7 +9,7 @@ from ekf.arrays import Array
 
 
 class LearnStatus(Enum):
-    """What became of a sample. A sample that was not used changes no state."""
+    """Outcome of a sample. A sample that was not used changes no state."""
 
     USED = "used"
     """The state was updated."""
@@ -57,7 +58,7 @@ class PayloadEstimator(Protocol):
 
     @property
     def counts(self) -> Mapping[LearnStatus, int]:
-        """What became of the samples since construction or `reset`."""
+        """Number of samples by outcome, since construction or `reset`."""
         ...
 
     def learn_one(self, sample: Any) -> LearnStatus:
@@ -73,6 +74,27 @@ class PayloadEstimator(Protocol):
         ...
 
 
+class CountsSamples:
+    """Base of the streaming estimators: counts by status, from the last reset on."""
+
+    def _restart_counts(self) -> None:
+        self._counts: Counter[LearnStatus] = Counter()
+
+    def _count(self, status: LearnStatus) -> LearnStatus:
+        self._counts[status] += 1
+        return status
+
+    @property
+    def counts(self) -> Mapping[LearnStatus, int]:
+        """Number of samples by outcome, since construction or `reset`."""
+        return dict(self._counts)
+
+    @property
+    def n_missing(self) -> int:
+        """Samples with a missing or non-finite channel."""
+        return self._counts[LearnStatus.MISSING]
+
+
 class Learner(Protocol):
     """Anything that learns from one sample at a time."""
 
@@ -82,7 +104,7 @@ class Learner(Protocol):
 
 
 def learn_many(estimator: Learner, samples: Iterable[Any]) -> dict[LearnStatus, int]:
-    """Feed a log (or any iterable of samples) and count what became of them."""
+    """Feed a log (or any iterable of samples) and count the outcomes."""
     counts: dict[LearnStatus, int] = {}
     for sample in samples:
         status = estimator.learn_one(sample)

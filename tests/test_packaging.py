@@ -181,8 +181,8 @@ def test_no_module_is_part_of_an_import_circle() -> None:
         pytest.fail(" imports ".join(reversed(error.args[1])))
 
 
-def test_ekf_needs_numpy_and_pinocchio_only() -> None:
-    allowed = {"ekf", "numpy", "pinocchio"} | sys.stdlib_module_names
+def test_ekf_needs_numpy_scipy_and_pinocchio_only() -> None:
+    allowed = {"ekf", "numpy", "pinocchio", "scipy"} | sys.stdlib_module_names
     assert imported_by("ekf") <= allowed
 
 

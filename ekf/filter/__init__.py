@@ -1,1 +1,1 @@
-"""The published filter: one update a sample, in deviations from a nominal body."""
+"""The published filter: one update per sample, in deviations from a nominal body."""

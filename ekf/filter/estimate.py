@@ -1,4 +1,4 @@
-"""What the filter says after a tick."""
+"""The filter's answer after a sample."""
 
 from dataclasses import dataclass
 from enum import Enum

@@ -1,5 +1,6 @@
-"""Checks of what a filter is set up with."""
+"""Noise and initial covariance of a filter, checked."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -7,33 +8,50 @@ import pinocchio as pin
 
 from ekf.arrays import Array, require_positive
 from ekf.errors import DimensionError, InvalidSettingError
-from ekf.model_lookup import root_dofs
+from ekf.filter.regularisation import FictitiousPrior
+from ekf.filter.settings import ProcessNoise, torque_variance
+from ekf.row_variance import row_variance
 
 
-def input_shapes(model: pin.Model, n_feet: int) -> dict[str, tuple[int, ...]]:
-    """Shapes of the signals of one sample, by name."""
-    return {
-        "q": (model.nq,),
-        "v": (model.nv,),
-        "a": (model.nv,),
-        "tau_joints": (model.nv - root_dofs(model),),
-        "wrenches": (n_feet, 6),
-    }
+@dataclass(frozen=True, kw_only=True)
+class FilterNoise:
+    """Noise of n links, one 100 Hz tick.
+
+    Attributes:
+        process: (10 n,) variance of the random walk.
+        torque: (nv,) variance of each torque row [N^2, (Nm)^2].
+        pull: (10 n,) one over the variance of the fictitious measurement; zero where
+            there is none.
+    """
+
+    process: Array
+    torque: Array
+    pull: Array
 
 
-def positive_variances(field: str, values: Any, size: int) -> Array:
-    """A diagonal of variances.
+def filter_noise(
+    model: pin.Model,
+    links: int,
+    process: ProcessNoise | None,
+    torque: Any,
+    prior: FictitiousPrior | None,
+) -> FilterNoise:
+    """Noise of a filter; what is None is that of the paper.
 
     Raises:
-        DimensionError: If it has another length.
-        InvalidSettingError: If a value is not finite and positive.
+        DimensionError: If there are neither one nor nv torque variances.
+        InvalidSettingError: If one of them is not finite and positive.
     """
-    array = np.array(values, dtype=np.float64)
-    if array.shape != (size,):
-        raise DimensionError(field, array.shape, (size,))
-    if not (np.isfinite(array).all() and (array > 0).all()):
-        raise InvalidSettingError(field, values, "must be finite and > 0")
-    return array
+    prior = FictitiousPrior() if prior is None else prior
+    process = ProcessNoise() if process is None else process
+    torque = torque_variance(model) if torque is None else torque
+    pull = np.zeros(10)
+    pull[list(prior.channels())] = 1.0 / prior.variances()
+    return FilterNoise(
+        process=np.tile(process.variances(), links),
+        torque=row_variance("measurement_variance", torque, model.nv),
+        pull=np.tile(pull, links),
+    )
 
 
 def covariance_matrix(values: Any, size: int) -> Array:

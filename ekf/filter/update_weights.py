@@ -11,12 +11,12 @@ class UpdateWeights:
 
     Attributes:
         process_scale: (n,) factor on the process noise of each link.
-        added_variance: (10 n,) what the channels lose in certainty, beside that.
+        added_variance: (10 n,) variance the channels gain in addition.
         learning: (10 n,) 1 for a channel that may move, 0 for one that keeps its value
             and its variance.
         variance_scale: (nv,) factor on the variance of each torque row.
-        constraint: (k, 10 n) rows C of what is known of the inertial parameters beside
-            the torques, :math:`C (\pi - \pi^{nom}) = 0` with unit variance.
+        constraint: (k, 10 n) rows C of further knowledge about the inertial
+            parameters, :math:`C (\pi - \pi^{nom}) = 0` with unit variance.
     """
 
     process_scale: Array | None = None

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
 from ekf.arrays import Array, frozen
 from ekf.errors import InconsistentInertiaError
@@ -43,6 +44,16 @@ class DeviationModel:
             raise InconsistentInertiaError(owner, eigenvalue)
         self._nominal = frozen(nominal_parameters)
         self._gamma_nominal = frozen(pseudo_inertia(self._nominal))
+
+    @classmethod
+    def of_joint(cls, model: pin.Model, joint_id: int) -> "DeviationModel":
+        """Deviation of everything that a joint of a robot carries.
+
+        Raises:
+            InconsistentInertiaError: If no rigid body has its inertia.
+        """
+        nominal = model.inertias[joint_id].toDynamicParameters()
+        return cls(nominal, owner=model.names[joint_id])
 
     @property
     def nominal_parameters(self) -> Array:

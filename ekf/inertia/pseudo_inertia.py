@@ -145,3 +145,10 @@ def inertia_from_parameters(parameters: Any) -> pin.Inertia:
     if not eigenvalue > 0.0:
         raise InconsistentInertiaError("parameters", eigenvalue)
     return pin.Inertia.FromDynamicParameters(np.asarray(parameters, dtype=np.float64))
+
+
+def point_mass_parameters(position_m: Array) -> Array:
+    """(10,) parameters of 1 kg at a point of the joint frame."""
+    point = pin.Inertia(1.0, np.asarray(position_m, dtype=float), np.zeros((3, 3)))
+    parameters: Array = point.toDynamicParameters()
+    return parameters

@@ -1,15 +1,18 @@
 """A residual learner that forgets faster after a change."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 import pinocchio as pin
 
 from ekf.arrays import Array
 from ekf.errors import InvalidSettingError
-from ekf.learning.drift import CusumDetector, HampelDetector, InnovationDetector
+from ekf.learning.drift.cusum import CusumDetector
+from ekf.learning.drift.hampel import HampelDetector
+from ekf.learning.drift.innovation import InnovationDetector
 from ekf.learning.residual_learner import Innovations, ResidualDynamicsLearner
-from ekf.payload.payload_rls import require_forgetting
+from ekf.payload.least_squares import require_forgetting
 from ekf.streaming import LearnStatus
 
 
@@ -61,16 +64,17 @@ class DriftAwareResidualDynamicsLearner(ResidualDynamicsLearner):
             delta: Initial covariance scale.
             fast_lam: Forgetting factor after a change.
             warmup_steps: Samples during which ``fast_lam`` is used.
-            drift_radius: See `CusumDetector`.
-            drift_ref_mult: See `CusumDetector`.
-            drift_k: See `CusumDetector`.
-            drift_h: See `CusumDetector`.
-            drift_two_sided: See `CusumDetector`.
+            drift_radius: With ``drift_ref_mult``, length of the window of
+                `CusumDetector`.
+            drift_ref_mult: Factor on ``drift_radius``.
+            drift_k: Slack of `CusumDetector` in scaled MADs.
+            drift_h: Threshold of `CusumDetector` in scaled MADs.
+            drift_two_sided: Whether downward shifts count for `CusumDetector` too.
             drift_reference: ``"adaptive"`` or ``"fixed"`` reference window.
             detector_warmup: Initial samples that the trigger does not see.
             trigger: Name or maker of the trigger.
-            hampel_radius: See `HampelDetector`.
-            hampel_n_sigmas: See `HampelDetector`.
+            hampel_radius: Half of the window of `HampelDetector`.
+            hampel_n_sigmas: Threshold of `HampelDetector` in scaled MADs.
 
         Raises:
             InvalidSettingError: If a value breaks its rule.
@@ -81,26 +85,17 @@ class DriftAwareResidualDynamicsLearner(ResidualDynamicsLearner):
             rule = "must be 'adaptive' or 'fixed'"
             raise InvalidSettingError("drift_reference", drift_reference, rule)
         self._warmup_steps, self._detector_warmup = warmup_steps, detector_warmup
-        makers: dict[str, Callable[[int], Trigger]] = {
-            "hampel": _any_joint(
-                lambda: HampelDetector(hampel_radius, hampel_n_sigmas)
-            ),
-            "cusum": _any_joint(
-                lambda: CusumDetector(
-                    drift_radius,
-                    drift_ref_mult,
-                    drift_k,
-                    drift_h,
-                    two_sided=drift_two_sided,
-                    adaptive=drift_reference == "adaptive",
-                )
-            ),
-            "innovation": InnovationTrigger,
-        }
-        if isinstance(trigger, str) and trigger not in makers:
-            rule = f"must be one of {', '.join(makers)} or a function"
-            raise InvalidSettingError("trigger", trigger, rule)
-        self._make = makers[trigger] if isinstance(trigger, str) else trigger
+        hampel = partial(HampelDetector, hampel_radius, hampel_n_sigmas)
+        cusum = partial(
+            CusumDetector,
+            drift_radius,
+            drift_ref_mult,
+            drift_k,
+            drift_h,
+            two_sided=drift_two_sided,
+            adaptive=drift_reference == "adaptive",
+        )
+        self._make = _maker(trigger, hampel, cusum)
         self.reset()
 
     def reset(self) -> None:
@@ -132,6 +127,25 @@ class DriftAwareResidualDynamicsLearner(ResidualDynamicsLearner):
 
 class _ScalarDetector(Protocol):
     def update(self, value: float) -> bool: ...
+
+
+def _maker(
+    trigger: str | Callable[[int], Trigger],
+    hampel: Callable[[], _ScalarDetector],
+    cusum: Callable[[], _ScalarDetector],
+) -> Callable[[int], Trigger]:
+    """Maker of a trigger by its name, or the one that was given."""
+    makers: dict[str, Callable[[int], Trigger]] = {
+        "hampel": _any_joint(hampel),
+        "cusum": _any_joint(cusum),
+        "innovation": InnovationTrigger,
+    }
+    if not isinstance(trigger, str):
+        return trigger
+    if trigger not in makers:
+        rule = f"must be one of {', '.join(makers)} or a function"
+        raise InvalidSettingError("trigger", trigger, rule)
+    return makers[trigger]
 
 
 def _any_joint(make: Callable[[], _ScalarDetector]) -> Callable[[int], Trigger]:

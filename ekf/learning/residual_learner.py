@@ -10,13 +10,13 @@ import pinocchio as pin
 from ekf.arrays import Array, frozen
 from ekf.errors import InvalidSettingError
 from ekf.faults import to_array
+from ekf.learning.recursive_least_squares import RecursiveLeastSquares
 from ekf.model_lookup import root_dofs
-from ekf.payload.recursive_least_squares import RecursiveLeastSquares
 from ekf.signals.samples import JointSample
 from ekf.streaming import LearnStatus
 
 FEATURES = ("acceleration", "velocity", "velocity_sign", "gravity_torque", "constant")
-"""What the residual torque of each joint is regressed on."""
+"""Regressors of each joint's residual torque."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class Innovations:
 
 
 class ResidualDynamicsLearner:
-    r"""One recursive least squares a joint on the residual of inverse dynamics.
+    r"""One recursive least squares per joint on the residual of inverse dynamics.
 
     Target of joint j: :math:`\tau_j - (M \ddot q + C \dot q + g)_j`. Features:
     :math:`[\ddot q_j, \dot q_j, \mathrm{sign}\,\dot q_j, g_j, 1]`, with g the gravity
@@ -66,7 +66,7 @@ class ResidualDynamicsLearner:
 
     @property
     def state(self) -> Array:
-        """(nv, 5) weights, a row a joint in the order of `FEATURES`."""
+        """(nv, 5) weights, one row per joint, in the order of `FEATURES`."""
         return frozen([rls.state for rls in self._joints])
 
     @property

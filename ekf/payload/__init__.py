@@ -1,1 +1,1 @@
-"""The simpler payload estimators of the field."""
+"""Payload estimators behind one interface, calibration, and identification."""

@@ -28,7 +28,7 @@ class AffineCalibration:
     offset_kg: float
 
     def __post_init__(self) -> None:
-        """Refuse a line that can not be inverted.
+        """Refuse a line that cannot be inverted.
 
         Raises:
             InvalidSettingError: The slope is not finite and positive, or the offset
@@ -92,7 +92,7 @@ def fit_affine(true_kg: Any, raw_kg: Any) -> AffineFit:
         DegenerateFitError: All true masses are equal, or the readings fall.
     """
     true, raw = _checked(true_kg, raw_kg)
-    calibration = _line(true, raw)
+    calibration, r_squared = _line(true, raw)
     corrected = (raw - calibration.offset_kg) / calibration.slope
     residual = corrected - true
     squares, degrees = float(residual @ residual), len(true) - PARAMETERS
@@ -102,7 +102,7 @@ def fit_affine(true_kg: Any, raw_kg: Any) -> AffineFit:
         residual_kg=frozen(residual),
         rmse_kg=math.sqrt(squares / len(true)),
         standard_error_kg=math.sqrt(squares / degrees) if degrees else None,
-        r_squared=_r_squared(raw, calibration.slope * residual),
+        r_squared=r_squared,
         largest_residual_kg=float(np.abs(residual).max()),
         leave_one_out_kg=_leave_one_out(true, raw),
     )
@@ -124,26 +124,24 @@ def _checked(true_kg: Any, raw_kg: Any) -> tuple[Array, Array]:
     return true, raw
 
 
-def _line(true: Array, raw: Array) -> AffineCalibration:
-    centred = true - true.mean()
-    spread = float(centred @ centred)
+def _line(true: Array, raw: Array) -> tuple[AffineCalibration, float]:
+    """The line, and the coefficient of determination."""
+    # Slow to load, and most users of this package never come here.
+    from scipy.stats import linregress
+
+    spread = float(np.sum((true - true.mean()) ** 2))
     if spread <= 1e-12 * max(1.0, float(true @ true)):
         raise DegenerateFitError(
             f"all true masses are {true[0]:g} kg: a line needs two different ones"
         )
-    slope = float(centred @ (raw - raw.mean())) / spread
+    line = linregress(true, raw)
+    slope, offset_kg = float(line.slope), float(line.intercept)
     if not slope > 0.0:
         raise DegenerateFitError(
             f"slope = {slope:.5g}: readings must grow with the true mass"
         )
-    return AffineCalibration(
-        slope=slope, offset_kg=float(raw.mean() - slope * true.mean())
-    )
-
-
-def _r_squared(raw: Array, residual: Array) -> float:
-    total = raw - raw.mean()
-    return 1.0 - float(residual @ residual) / float(total @ total)
+    calibration = AffineCalibration(slope=slope, offset_kg=offset_kg)
+    return calibration, float(line.rvalue) ** 2
 
 
 def _leave_one_out(true: Array, raw: Array) -> Array | None:
@@ -159,6 +157,6 @@ def _leave_one_out(true: Array, raw: Array) -> Array | None:
 
 def _left_out(true: Array, raw: Array, true_i: float, raw_i: float) -> float:
     try:
-        return _line(true, raw).mass_kg(raw_i) - true_i
+        return _line(true, raw)[0].mass_kg(raw_i) - true_i
     except DegenerateFitError:
         return math.nan

@@ -10,10 +10,12 @@ import pinocchio as pin
 from ekf.arrays import Array, frozen, require_positive
 from ekf.errors import DimensionError, InvalidSettingError
 from ekf.faults import to_array, to_float
-from ekf.payload.payload_rls import require_forgetting
+from ekf.payload.least_squares import ForgettingLeastSquares
+from ekf.payload.least_squares_payload import Rows
 from ekf.payload.servo_torque import SETTLE_DELAYS, TorqueSource
+from ekf.payload.template_payload import TemplatePayload
 from ekf.signals.aligner import AlignedSample, SampleFault, SignalAligner
-from ekf.signals.sample_counts import CountsSamples
+from ekf.signals.samples import SampleReader
 from ekf.streaming import LearnStatus
 
 _STATUS = {
@@ -22,7 +24,7 @@ _STATUS = {
 }
 
 
-class MovingPayload(CountsSamples):
+class MovingPayload(TemplatePayload):
     r"""Least squares on a payload's torque per kilogram, all signals filtered alike.
 
     The acceleration of a 12-bit encoder is noise: one count, twice differenced at
@@ -30,14 +32,13 @@ class MovingPayload(CountsSamples):
     an acceleration again, and the equation still holds, because the filter commutes
     with it:
 
-    .. math::
-        \bar y = \tau(\bar q, \bar v, \bar u) - ID_{empty}(\bar q, \bar v, \bar a),
-        \qquad \hat m = \frac{\sum \Phi_i \bar y_i / \sigma_i^2}
-                      {\sum \Phi_i^2 / \sigma_i^2},
+    .. math:: \tau(\bar q, \bar v, \bar u) - ID_{empty}(\bar q, \bar v, \bar a)
+        = \Phi(\bar q, \bar v, \bar a)\, m
 
     over the joints that move: at rest the friction of a gearbox may point either way
     and no filter removes it. The torque comes from a `TorqueSource`, such as a
-    calibrated servo. Sums are forgotten by `lam` a sample.
+    calibrated servo. `ForgettingLeastSquares` without a prior: before the first usable
+    sample the standard deviation is infinite.
 
     `total_mass_kg` is the total-least-squares solution of the same sums, in which the
     regressor may be as wrong as the torque:
@@ -62,7 +63,7 @@ class MovingPayload(CountsSamples):
         """Prepare.
 
         Args:
-            empty: The unloaded arm, one degree of freedom a joint; copied.
+            empty: The unloaded arm, one degree of freedom per joint; copied.
             template: The arm with a payload of `template_kg`; copied.
             template_kg: Mass of that payload.
             source: How the pushed signal becomes a torque.
@@ -78,52 +79,39 @@ class MovingPayload(CountsSamples):
             InvalidSettingError: If a value breaks its rule.
             DimensionError: If `sigma` has the wrong shape.
         """
+        self._reader = SampleReader(empty)
         self._aligner = SignalAligner(empty, cutoff_hz=cutoff_hz)
         self._settle_s = SETTLE_DELAYS * self._aligner.delay_s
-        self._empty, self._template = empty.copy(), template.copy()
-        self._data = empty.createData(), template.createData()
-        self._template_kg = require_positive("template_kg", template_kg)
         self._source, self._weight = source, _weight(sigma, empty.nv)
         self._slowest = require_positive(
             "slowest_rad_per_s", slowest_rad_per_s, or_zero=True
         )
-        self._lam = require_forgetting(lam)
-        self._largest = require_positive("largest_kg", largest_kg)
-        self._excitation = require_positive("excitation", excitation, or_zero=True)
-        self.reset()
+        squares = ForgettingLeastSquares(
+            [math.inf],
+            np.ones(empty.nv),
+            lam,
+            excitation=require_positive("excitation", excitation, or_zero=True),
+        )
+        super().__init__(empty, template, template_kg, squares, largest_kg)
 
     def reset(self) -> None:
         """Forget every sample; the counts start again."""
+        super().reset()
         self._aligner.reset()
-        self._start_s = 0.0
-        self._information = self._projected = self._squares = 0.0
-        self._restart_counts()
-
-    @property
-    def raw_mass_kg(self) -> float:
-        """The estimate before its projection; 0 before the first usable sample."""
-        return self._projected / self._information if self._information else 0.0
-
-    @property
-    def mass_kg(self) -> float:
-        """The estimate within zero and the largest mass."""
-        return min(max(self.raw_mass_kg, 0.0), self._largest)
+        self._start_s, self._power = 0.0, 0.0
 
     @property
     def total_mass_kg(self) -> float:
         """The total-least-squares estimate before its projection."""
-        twice, difference = 2.0 * self._projected, self._squares - self._information
+        information = 1.0 / self._squares.covariance.item()
+        twice = 2.0 * information * self.raw_mass_kg
+        difference = self._power - information
         if twice == 0.0:
             return 0.0
         return (difference + math.hypot(difference, twice)) / twice
 
-    @property
-    def sigma_mass_kg(self) -> float:
-        """Standard deviation for independent samples; they are not, it is a bound."""
-        return 1.0 / math.sqrt(self._information) if self._information else math.inf
-
     def push(self, time_s: float, q: Any, v: Any, signal: Any) -> LearnStatus:
-        """Take one sample. Never raises on data.
+        """Take one sample; the same as `learn_one`. Never raises on data.
 
         While the filter settles, at the start and after a gap, samples count as first.
 
@@ -134,17 +122,36 @@ class MovingPayload(CountsSamples):
             signal: (nv,) what the `TorqueSource` understands, held since the sample
                 before: a torque, or the goal of a servo.
         """
+        return self.learn_one((time_s, q, v, signal))
+
+    def _learn(self, sample: Any) -> LearnStatus:
+        rows = self._rows(sample)
+        if isinstance(rows, LearnStatus):
+            return rows
+        power = float(rows[1] @ rows[1])
+        if not math.isfinite(power):
+            return LearnStatus.NUMERICAL
+        status = self._squares.learn(*rows)
+        if status is LearnStatus.USED:
+            self._power = self._squares.lam * self._power + power
+        return status
+
+    def _rows(self, sample: Any) -> Rows | LearnStatus:
+        if not (isinstance(sample, tuple) and len(sample) == 4):
+            read = self._reader.read(sample)
+            if read is None:
+                return LearnStatus.MISSING
+            sample = read.time_s, read.q, read.v, read.tau
         before = self._aligner.rejections
-        aligned = self._aligner.push(time_s, q, v, signal)
+        aligned = self._aligner.push(*sample)
         if aligned is None:
             status = self._reason(before)
-        elif aligned.time_s < self._start_s + self._settle_s:
-            status = LearnStatus.FIRST
-        else:
-            status = self._update(aligned)
-        if aligned is None and status in (LearnStatus.FIRST, LearnStatus.GAP):
-            self._start_s = to_float(time_s)
-        return self._count(status)
+            if status in (LearnStatus.FIRST, LearnStatus.GAP):
+                self._start_s = to_float(sample[0])
+            return status
+        if aligned.time_s < self._start_s + self._settle_s:
+            return LearnStatus.FIRST
+        return self._aligned_rows(aligned)
 
     def _reason(self, before: Mapping[SampleFault, int]) -> LearnStatus:
         for fault, count in self._aligner.rejections.items():
@@ -152,24 +159,11 @@ class MovingPayload(CountsSamples):
                 return _STATUS.get(fault, LearnStatus.MISSING)
         return LearnStatus.FIRST
 
-    def _update(self, sample: AlignedSample) -> LearnStatus:
-        state = sample.q, sample.v, sample.a
-        empty = pin.rnea(self._empty, self._data[0], *state)
-        loaded = pin.rnea(self._template, self._data[1], *state)
+    def _aligned_rows(self, sample: AlignedSample) -> Rows:
+        phi, empty = self._split(sample.q, sample.v, sample.a)
         moving = np.abs(sample.v) > self._slowest if self._slowest else 1.0
         weight = self._weight * moving
-        phi = weight * (loaded - empty) / self._template_kg
-        y = weight * (self._source.joint_torque(sample) - empty)
-        information = float(phi @ phi)
-        if information < self._excitation:
-            return LearnStatus.UNEXCITED
-        projected, squares = float(phi @ y), float(y @ y)
-        if not math.isfinite(information + projected + squares):
-            return LearnStatus.NUMERICAL
-        self._information = self._lam * self._information + information
-        self._projected = self._lam * self._projected + projected
-        self._squares = self._lam * self._squares + squares
-        return LearnStatus.USED
+        return weight * phi, weight * (self._source.joint_torque(sample) - empty)
 
 
 def _weight(sigma: Any, size: int) -> Array:

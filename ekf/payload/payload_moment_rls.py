@@ -9,15 +9,17 @@ import pinocchio as pin
 from ekf.arrays import Array, frozen, require_finite, require_positive
 from ekf.errors import DimensionError
 from ekf.faults import to_array
-from ekf.filter.covariance_limit import limit_covariance
-from ekf.filter.kalman import kalman_correction
-from ekf.inertia.pseudo_inertia import inertial_parameters, pseudo_inertia
-from ekf.payload.payload_rls import require_forgetting
-from ekf.payload.payload_torque import PayloadTorque, point_mass_parameters
+from ekf.inertia.pseudo_inertia import (
+    inertial_parameters,
+    point_mass_parameters,
+    pseudo_inertia,
+)
+from ekf.payload.least_squares import ForgettingLeastSquares
+from ekf.payload.least_squares_payload import LeastSquaresPayload, Rows
+from ekf.payload.payload_torque import PayloadTorque, full_regressor
+from ekf.payload.sample_alignment import SampleAlignment
 from ekf.row_variance import row_variance
 from ekf.signals.aligner import SignalAligner, TorqueTiming
-from ekf.signals.sample_alignment import SampleAlignment
-from ekf.signals.sample_counts import CountsSamples
 from ekf.signals.samples import JointSample, SampleReader
 from ekf.streaming import LearnStatus
 
@@ -25,27 +27,17 @@ Regressor = Callable[[PayloadTorque, JointSample], Array]
 """(nv, 10) torque of the link's parameters, after `PayloadTorque.residual`."""
 
 
-def gravity_regressor(torque: PayloadTorque, sample: JointSample) -> Array:
-    """Only the payload's weight; its inertial forces count as noise."""
-    return torque.gravity_regressor(sample)
-
-
-def full_regressor(torque: PayloadTorque, sample: JointSample) -> Array:
-    """Weight and inertial forces."""
-    return torque.full_regressor(sample)
-
-
-class PayloadMomentRLS(CountsSamples):
+class PayloadMomentRLS(LeastSquaresPayload):
     r"""Mass and first moment :math:`[m, m c]` of a payload, or the mass alone.
 
     .. math:: \tau - ID(q, v, a) = Y(q, v, a)\, B\, w + \nu
 
     with Y the ten-parameter regressor of the link and B what is unknown: mass and first
     moment about the origin of the frame ``link``, or, with the centre of mass c known,
-    the parameters of 1 kg at c. Forgetting once a sample, all joints in one Joseph-form
-    update. Name a frame near the payload: what it is missing of the payload's
-    rotational inertia is :math:`m |c|^2` and the inertia about the payload's own
-    centre, which are not estimated.
+    the parameters of 1 kg at c. All joints in one step of `ForgettingLeastSquares`.
+    Name a frame near the payload: what it is missing of the payload's rotational
+    inertia is :math:`m |c|^2` and the inertia about the payload's own centre, which are
+    not estimated.
 
     Four free numbers need a motion that shows them: an arm at rest, or one that does
     not turn the payload against gravity, leaves some of them at zero.
@@ -81,7 +73,7 @@ class PayloadMomentRLS(CountsSamples):
                 of which a known centre of mass uses the first. It also bounds P.
             torque_variance: Variance of a torque row [(Nm)^2]: a number or (nv,).
             cutoff_hz: Of the aligner, for samples without acceleration.
-            torque_timing: What the torque of such a sample stands for.
+            torque_timing: Meaning of the torque of such a sample.
             feet: Frames at which samples bring contact wrenches.
 
         Raises:
@@ -90,44 +82,27 @@ class PayloadMomentRLS(CountsSamples):
             DimensionError: If an array has the wrong shape.
         """
         self._torque = PayloadTorque(model, link, feet)
+        self.link = link
         self._alignment = SampleAlignment(
             SampleReader(model, len(self._torque.feet)),
             SignalAligner(model, cutoff_hz=cutoff_hz, torque_timing=torque_timing),
         )
         self._regressor = regressor
-        self._lam = require_forgetting(lam)
-        self._known_com = None if com_m is None else _position(com_m)
+        self._known_com = None
+        if com_m is not None:
+            self._known_com = frozen(require_finite("com_m", com_m, (3,)))
         self._basis = _basis(self._torque, self._known_com)
-        self._initial = _initial(initial_variance, self._basis.shape[1])
-        self._variance = row_variance(torque_variance, model.nv)
-        self.reset()
+        squares = ForgettingLeastSquares(
+            _initial(initial_variance, self._basis.shape[1]),
+            row_variance("torque_variance", torque_variance, model.nv),
+            lam,
+        )
+        super().__init__(squares)
 
     def reset(self) -> None:
         """Return to no payload and the initial covariance; the counts start again."""
-        self._w = np.zeros(len(self._initial))
-        self._p = np.diag(self._initial)
+        super().reset()
         self._alignment.reset()
-        self._restart_counts()
-
-    @property
-    def link(self) -> str:
-        """The link's name, as given."""
-        return self._torque.link
-
-    @property
-    def state(self) -> Array:
-        """(4,) [m, m c] in the frame ``link`` [kg, kg m], or (1,) the mass."""
-        return frozen(self._w)
-
-    @property
-    def covariance(self) -> Array:
-        """(4, 4) or (1, 1) covariance of the state."""
-        return frozen(self._p)
-
-    @property
-    def sigma_mass_kg(self) -> float:
-        """Standard deviation of the mass."""
-        return float(np.sqrt(self._p[0, 0]))
 
     @property
     def com_m(self) -> Array:
@@ -137,8 +112,8 @@ class PayloadMomentRLS(CountsSamples):
         """
         if self._known_com is not None:
             return self._known_com
-        mass = self._w[0]
-        return frozen(self._w[1:] / mass if mass > 0.0 else np.full(3, np.nan))
+        mass, *moment = self.state
+        return frozen(np.array(moment) / mass if mass > 0.0 else np.full(3, np.nan))
 
     @property
     def payload_parameters(self) -> Array:
@@ -152,31 +127,13 @@ class PayloadMomentRLS(CountsSamples):
         centre = self._torque.placement.act(self.com_m)
         return frozen(mass * point_mass_parameters(centre))
 
-    def predict_one(self) -> float:
-        """Payload mass [kg], never negative."""
-        return max(float(self._w[0]), 0.0)
-
-    def learn_one(self, sample: Any) -> LearnStatus:
-        """Take one sample in any form `SampleReader` reads. Never raises on data."""
+    def _rows(self, sample: Any) -> Rows | LearnStatus:
         status, aligned = self._alignment.push(sample)
-        if aligned is not None:
-            assert aligned.a is not None
-            with np.errstate(over="ignore", invalid="ignore"):
-                used = self._update(aligned, aligned.a)
-            status = LearnStatus.USED if used else LearnStatus.NUMERICAL
-        return self._count(status)
-
-    def _update(self, sample: JointSample, a: Array) -> bool:
-        residual = self._torque.residual(sample, a)
-        rows = self._regressor(self._torque, sample) @ self._basis
-        predicted = limit_covariance(self._p / self._lam, self._initial)
-        innovation = residual - rows @ self._w
-        correction = kalman_correction(predicted, rows, self._variance, innovation)
-        if correction is None:
-            return False
-        self._w = self._w + correction.change
-        self._p = correction.covariance
-        return True
+        if aligned is None:
+            return status
+        assert aligned.a is not None
+        residual = self._torque.residual(aligned, aligned.a)
+        return self._regressor(self._torque, aligned) @ self._basis, residual
 
 
 def _basis(torque: PayloadTorque, known_com: Array | None) -> Array:
@@ -187,10 +144,6 @@ def _basis(torque: PayloadTorque, known_com: Array | None) -> Array:
     transform = torque.placement.homogeneous
     units = pseudo_inertia(np.eye(10)[:4])
     return inertial_parameters(transform @ units @ transform.T).T
-
-
-def _position(com_m: Any) -> Array:
-    return frozen(require_finite("com_m", com_m, (3,)))
 
 
 def _initial(values: Any, size: int) -> Array:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import pinocchio as pin
 
 from ekf.arrays import Array, frozen
@@ -116,8 +115,7 @@ def locate(model: pin.Model, link: str) -> tuple[int, pin.SE3]:
     return link_joint_id(model, link), pin.SE3.Identity()
 
 
-def point_mass_parameters(position_m: Array) -> Array:
-    """(10,) parameters of 1 kg at a point of the joint frame."""
-    point = pin.Inertia(1.0, np.asarray(position_m, dtype=float), np.zeros((3, 3)))
-    parameters: Array = point.toDynamicParameters()
-    return parameters
+full_regressor = PayloadTorque.full_regressor
+"""Weight and inertial forces of a payload."""
+gravity_regressor = PayloadTorque.gravity_regressor
+"""Only a payload's weight; its inertial forces count as noise."""

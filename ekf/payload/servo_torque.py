@@ -94,7 +94,7 @@ def fit_servo_torque(
     standard deviation.
 
     Args:
-        model: The arm as it was during the motion, one degree of freedom a joint.
+        model: The arm as it was during the motion, one degree of freedom per joint.
         samples: (time_s, q, v, goal) with the goal held since the sample before.
         cutoff_hz: Of the filter.
         slowest_rad_per_s: Slower than this the direction of friction is not known.

@@ -2,14 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
 import pinocchio as pin
 
-from ekf.arrays import Array
-from ekf.errors import DimensionError, InvalidSettingError
-from ekf.faults import to_array
+from ekf.arrays import Array, require_finite
+from ekf.errors import InvalidSettingError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,17 +98,10 @@ def identify_static(
 
 
 def _checked(model: pin.Model, poses: Sequence[HeldPose]) -> list[tuple[Array, Array]]:
-    checked = []
-    for index, pose in enumerate(poses):
-        q, reading = to_array(pose.q), to_array(pose.reading)
-        _check(f"poses[{index}].q", q, model.nq)
-        _check(f"poses[{index}].reading", reading, model.nv)
-        checked.append((q, reading))
-    return checked
-
-
-def _check(name: str, values: Any, size: int) -> None:
-    if values.shape != (size,):
-        raise DimensionError(name, values.shape, (size,))
-    if not np.isfinite(values).all():
-        raise InvalidSettingError(name, values, "must be finite")
+    return [
+        (
+            require_finite(f"poses[{index}].q", pose.q, (model.nq,)),
+            require_finite(f"poses[{index}].reading", pose.reading, (model.nv,)),
+        )
+        for index, pose in enumerate(poses)
+    ]

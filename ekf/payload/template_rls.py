@@ -5,31 +5,25 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ekf.arrays import Array, frozen, require_positive
-from ekf.payload.payload_rls import require_forgetting
-from ekf.signals.sample_counts import CountsSamples
+from ekf.arrays import require_positive
+from ekf.payload.least_squares import ForgettingLeastSquares
+from ekf.payload.least_squares_payload import Rows
+from ekf.payload.template_payload import TemplatePayload
 from ekf.signals.samples import JointSample, SampleReader
 from ekf.streaming import LearnStatus
 
 
-class TemplateRLS(CountsSamples):
-    r"""Scalar recursive least squares on the inverse dynamics of two models.
+class TemplateRLS(TemplatePayload):
+    r"""Least squares on the inverse dynamics of two models.
 
-    .. math::
-        \Phi = \frac{ID_{template} - ID_{empty}}{m_{template}}, \qquad
-        y = \tau_{k-1} - ID_{empty}, \qquad
-        \hat m \leftarrow \hat m
-            + \frac{P\, \Phi^T (y - \Phi \hat m)}{\lambda + P\, \Phi^T \Phi}, \qquad
-        P \leftarrow \frac{P}{\lambda + P\, \Phi^T \Phi},
+    .. math:: \tau_{k-1} - ID_{empty} = \Phi\, m
 
-    both inverse dynamics at the state :math:`(q, v)_{k-1}` and the acceleration
-    :math:`(v_k - v_{k-1}) / \Delta t` that :math:`\tau_{k-1}`, the torque of the
-    interval that ended at sample k, caused. Where the payload sits and how it is shaped
-    is taken from the template; only its mass is unknown.
+    (`TemplatePayload`, `ForgettingLeastSquares`), all inverse dynamics at the state
+    :math:`(q, v)_{k-1}` and the acceleration :math:`(v_k - v_{k-1}) / \Delta t` that
+    :math:`\tau_{k-1}`, the torque of the interval that ended at sample k, caused. So
+    the torque of a sample is that of the interval since the sample before.
 
     A sample whose regressor is smaller than the excitation threshold changes nothing.
-    The raw estimate and the projected one are both kept: what falls outside is a
-    diagnosis, what is compensated must be possible.
     """
 
     def __init__(
@@ -57,68 +51,33 @@ class TemplateRLS(CountsSamples):
         Raises:
             InvalidSettingError: If a value breaks its rule.
         """
-        self._empty, self._template = empty.copy(), template.copy()
-        self._data = empty.createData(), template.createData()
-        self._template_kg = require_positive("template_kg", template_kg)
-        self._lam = require_forgetting(lam)
-        self._initial = require_positive("initial_variance", initial_variance)
-        self._largest = require_positive("largest_kg", largest_kg)
-        self._excitation = require_positive("excitation", excitation, or_zero=True)
         self._reader = SampleReader(empty)
-        self.reset()
+        squares = ForgettingLeastSquares(
+            [require_positive("initial_variance", initial_variance)],
+            np.ones(empty.nv),
+            lam,
+            bounded=False,
+            excitation=require_positive("excitation", excitation, or_zero=True),
+        )
+        super().__init__(empty, template, template_kg, squares, largest_kg)
 
     def reset(self) -> None:
         """Return to zero mass and the initial variance; the counts start again."""
-        self._mass, self._p = 0.0, self._initial
+        super().reset()
         self._previous: JointSample | None = None
-        self._restart_counts()
 
-    @property
-    def raw_mass_kg(self) -> float:
-        """The estimate before its projection."""
-        return self._mass
-
-    @property
-    def mass_kg(self) -> float:
-        """The estimate within zero and the largest mass."""
-        return min(max(self._mass, 0.0), self._largest)
-
-    @property
-    def covariance(self) -> Array:
-        """(1, 1) P, in units of the torque variance [kg^2]."""
-        return frozen([[self._p]])
-
-    def learn_one(self, sample: Any) -> LearnStatus:
-        """Take one sample in any form `SampleReader` reads. Never raises on data.
-
-        Its torque is that of the interval since the sample before.
-        """
-        return self._count(self._learn(self._reader.read(sample)))
-
-    def _learn(self, sample: JointSample | None) -> LearnStatus:
-        if sample is None:
+    def _rows(self, sample: Any) -> Rows | LearnStatus:
+        read = self._reader.read(sample)
+        if read is None:
             return LearnStatus.MISSING
         previous = self._previous
         if previous is None:
-            self._previous = sample
+            self._previous = read
             return LearnStatus.FIRST
-        dt_s = sample.time_s - previous.time_s
+        dt_s = read.time_s - previous.time_s
         if dt_s <= 0.0:
             return LearnStatus.TIME_STEP
-        self._previous = sample
-        state = previous.q, previous.v, (sample.v - previous.v) / dt_s
-        empty = pin.rnea(self._empty, self._data[0], *state)
-        loaded = pin.rnea(self._template, self._data[1], *state)
-        return self._update((loaded - empty) / self._template_kg, sample.tau - empty)
-
-    def _update(self, phi: Array, extra: Array) -> LearnStatus:
-        information = float(phi @ phi)
-        if information < self._excitation:
-            return LearnStatus.UNEXCITED
-        denominator = self._lam + self._p * information
-        innovation = float(phi @ (extra - phi * self._mass))
-        mass = self._mass + self._p / denominator * innovation
-        if not np.isfinite(mass):
-            return LearnStatus.NUMERICAL
-        self._mass, self._p = mass, self._p / denominator
-        return LearnStatus.USED
+        self._previous = read
+        a = (read.v - previous.v) / dt_s
+        phi, empty = self._split(previous.q, previous.v, a)
+        return phi, read.tau - empty

@@ -1,1 +1,1 @@
-"""From raw samples to aligned ones, and to what they measure."""
+"""From raw samples to aligned ones and to contact wrenches."""

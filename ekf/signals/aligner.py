@@ -25,7 +25,7 @@ from ekf.signals.torque_channels import TorqueChannels
 
 
 class TorqueTiming(Enum):
-    """What the torque pushed with a sample stands for."""
+    """Meaning of the torque pushed with a sample."""
 
     INTERVAL_MEAN = "interval_mean"
     """Mean torque applied since the previous sample: the one that caused the change of
@@ -99,6 +99,10 @@ class SignalAligner:
 
     A free-flyer's velocity is in the base frame, and Pinocchio's acceleration is the
     derivative of these coordinates, so the plain difference is right.
+
+    Written by hand because `scipy.signal` filters whole arrays at one fixed rate: here
+    samples come one at a time, at uneven stamps, are filtered causally, and q lies on a
+    manifold.
     """
 
     def __init__(
@@ -117,7 +121,7 @@ class SignalAligner:
             model: The robot; copied, never changed.
             cutoff_hz: Frequency at which the whole cascade is down by 3 dB.
             order: Number of first-order stages.
-            torque_timing: What the pushed torque stands for.
+            torque_timing: Meaning of the pushed torque.
             max_gap_s: A longer gap between samples starts the filter again.
             allow_missing_torque: Take a torque that is not finite, or that repeats
                 itself to the last bit while its joint moves (`TorqueChannels`), for

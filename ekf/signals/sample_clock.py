@@ -20,7 +20,7 @@ class ClockFault(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class ClockReading:
-    """What a stamp means.
+    """Meaning of a stamp.
 
     Attributes:
         dt_s: Time since the last sample used; None for a refused stamp.
@@ -49,7 +49,7 @@ class SampleClock:
         Args:
             tick_s: Usual time between samples.
             furthest_s: A stamp further ahead is refused.
-            agreeing: Refused stamps in a row that make a new clock.
+            agreeing: Consecutive refused stamps that make a new clock.
         """
         self._tick_s, self._furthest_s, self._agreeing = tick_s, furthest_s, agreeing
         self.reset()

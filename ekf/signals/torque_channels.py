@@ -47,12 +47,6 @@ class TorqueChannels:
         return {name: int(count) for name, count in pairs if count}
 
     @property
-    def stuck(self) -> tuple[str, ...]:
-        """Channels that repeat themselves now."""
-        stuck = self._same_s > self._stuck_s
-        return tuple(np.array(self._names)[stuck])
-
-    @property
     def stale(self) -> Flags:
         """(n,) whether a channel has been without news for `stale_s`."""
         stale: Flags = self._silent_s > self._stale_s

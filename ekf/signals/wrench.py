@@ -17,7 +17,7 @@ from ekf.faults import (
     find_configuration_fault,
     to_array,
 )
-from ekf.model_lookup import frame_ids, root_dofs
+from ekf.model_lookup import frame_ids, joint_rows, root_dofs
 
 
 class WrenchStatus(Enum):
@@ -44,7 +44,7 @@ _STATUS_OF_FAULT = {
 
 @dataclass(frozen=True, kw_only=True)
 class FootWrenches:
-    """Contact wrenches of one tick. Arrays are read-only; n is the number of feet.
+    """Contact wrenches of one sample. Arrays are read-only; n is the number of feet.
 
     Attributes:
         wrenches: (n, 6) [force, moment] on the foot, world axes, at the foot frame
@@ -121,7 +121,7 @@ class LegTorqueWrench:
         )
 
     def solve(self, q: Any, v: Any, a: Any, tau_joints: Any) -> FootWrenches:
-        """Contact wrenches of one tick. Never raises on data.
+        """Contact wrenches of one sample. Never raises on data.
 
         The inputs must be aligned in time, as for the filter.
 
@@ -199,11 +199,7 @@ def _leg_rows(model: pin.Model, foot_ids: Sequence[int]) -> tuple[Rows, ...]:
             rule = "must hang on leg joints of its own, below the root"
             raise InvalidSettingError("foot_frames", frame.name, rule)
         used.update(joints)
-        spans = [
-            np.arange(model.joints[j].idx_v, model.joints[j].idx_v + model.joints[j].nv)
-            for j in joints
-        ]
-        legs.append(np.concatenate(spans))
+        legs.append(joint_rows(model, joints))
     if not legs:
         raise InvalidSettingError("foot_frames", (), "must name at least one frame")
     return tuple(legs)

@@ -1,1 +1,1 @@
-"""What the filter may learn when, and how far its estimate is to be trusted."""
+"""Events, trust and reports around the filter."""

@@ -1,4 +1,4 @@
-"""Where loads hang on their links, and what that says about an estimate."""
+"""Where loads hang on their links, as a constraint on an estimate."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from ekf.arrays import Array, require_finite
-from ekf.payload.payload_torque import point_mass_parameters
+from ekf.inertia.pseudo_inertia import point_mass_parameters
 
 _LIGHT_KG = 0.5
 """Below this a load counts as so heavy when its place is judged."""
 
 
 class Attachments:
-    """A point a link, known or only assumed to be the nominal centre of mass."""
+    """One point per link, known or only assumed to be the nominal centre of mass."""
 
     def __init__(
         self, nominal: Array, points_m: Sequence[Any] | None, sigma_m: float
@@ -26,8 +26,8 @@ class Attachments:
             sigma_m: How far the centre of a load lies from a known point.
 
         Raises:
-            DimensionError: If it is not one point a link.
-            InvalidSettingError: If it is not finite.
+            DimensionError: If there is not one point per link.
+            InvalidSettingError: If one is not finite.
         """
         self.known = points_m is not None
         if points_m is None:

@@ -8,7 +8,10 @@ from ekf.arrays import Array
 
 _LARGEST_RATIO = 4.0
 _CONSISTENT = 1.0864
-"""c: makes up for the clipping, so that v is right for normal noise."""
+"""c: makes up for the clipping, so that v is right for normal noise.
+
+One over E[min(z^2, 4)] of a standard normal z, 1.0863, rounded up.
+"""
 
 
 class InnovationNoise:

@@ -1,11 +1,12 @@
-"""What one sample may teach: the links, and how noisy the rows are."""
+"""Which links may learn from a sample, and how noisy its rows are."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from ekf.arrays import Array, Flags
-from ekf.filter.inertial_ekf import InertialEKF, TorqueSample
+from ekf.filter.inertial_ekf import InertialEKF
+from ekf.filter.link_torques import TorqueSample
 from ekf.filter.update_weights import UpdateWeights
 from ekf.supervisor.attachments import Attachments
 from ekf.supervisor.link_monitor import LinkState, Verdict
@@ -18,11 +19,11 @@ _LEARNING = (LinkState.ACQUIRING, LinkState.TRACKING)
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """What is believed at one sample; n links.
+    """Belief at one sample; n links.
 
     Attributes:
-        states: Of each link.
-        verdicts: What the last moments of each say.
+        states: Belief about each link.
+        verdicts: Judgement of the last moments of each.
         gains: (n, 10) observability.
         rest_s: (n,) how long each chain has rested.
         doubt: (nv,) factor on the variance of each row.
@@ -91,16 +92,17 @@ class LearningPolicy:
     def learn_noise(
         self, now: Situation, sample: TorqueSample, innovation: Array, *, found: bool
     ) -> None:
-        """What happens without an event is noise; rest hides it, so it only adds.
+        """Learn the noise from innovations without an event.
 
-        What a load that is known leaves over at rest is not noise either, but the rest
-        of that load; nor is what a change of it would explain. Of what is not explained
-        for long or often, the quick part is noise (`InnovationRipple`).
+        At rest they only add to it, because rest hides noise. Left-overs of a known
+        load are not noise: neither those at rest, nor those that a change of the load
+        would explain. Of innovations that stay or come back unexplained, only the quick
+        part is noise (`InnovationRipple`).
 
         Args:
             now: The situation.
             sample: The sample.
-            innovation: (nv,) what the estimate leaves over of it.
+            innovation: (nv,) its torque minus that of the estimate.
             found: Whether something in the free-flyer's rows is not explained.
         """
         noise, root = self._trust.noise, self._ekf.root_dofs
@@ -149,7 +151,7 @@ class LearningPolicy:
         return scale
 
     def _added_variance(self, now: Situation) -> Array | None:
-        """What a load that goes on changing takes from the certainty of its link."""
+        """Variance that a link gains while its load goes on changing."""
         if not any(verdict.drifting for verdict in now.verdicts):
             return None
         added = np.zeros((len(now.verdicts), 10))

@@ -8,11 +8,11 @@ from ekf.supervisor.settings import EventSettings
 from ekf.supervisor.torque_window import TorqueWindow, gram_of_rows
 
 _MOST_TRIES = 4
-"""Doublings of the time to the next change event."""
+"""Doublings of the time to the next change event: after 8 s it stays the same."""
 
 
 class LinkState(Enum):
-    """What is believed about the load on a link."""
+    """Belief about the load on a link."""
 
     NOMINAL = "nominal"
     """No load; the link is held at nominal and learns nothing."""
@@ -27,7 +27,7 @@ class LinkState(Enum):
 
 
 class EventKind(Enum):
-    """What happened to a link."""
+    """Kind of an event on a link."""
 
     ATTACH = "attach"
     """A load came onto a link at nominal."""
@@ -41,13 +41,13 @@ class EventKind(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """What the last moments of a link's torques say.
+    """Judgement of the last moments of a link's torques.
 
     Attributes:
-        kind: What happened, if anything.
+        kind: The event, if there is one.
         explained: Misfit, in units of the noise, that a change of mass and first moment
             would take off; zero while there is no alarm.
-        foreign: Whether the torques can not come from a load on this link.
+        foreign: Whether the torques cannot come from a load on this link.
         missing: (4,) change of mass and first moment that would explain best what the
             estimate of a load leaves over for a while; None where none is tracked.
         drifting: Whether that is more than noise: the load changes too little or too
@@ -164,7 +164,7 @@ class LinkMonitor:
         )
 
     def _is_calm(self, explained: float, dt_s: float) -> bool:
-        """Whether no event is to be expected, or none that would help any more."""
+        """Whether no event is to be expected, or none that could still help."""
         calm = explained == 0.0
         self._calm_s = self._calm_s + dt_s if calm else 0.0
         if self._calm_s > self._settings.acquire_s:
@@ -180,12 +180,12 @@ class LinkMonitor:
         self._slow_window.add(gram, dt_s)
         change, explained = self._slow_window.change(parameters)
         alarm = settings.drift_quiet if self._drifting else settings.drift_alarm
-        # What may become an event is left to it.
+        # A misfit that may become an event is left to the event.
         self._drifting = calm and explained > alarm
         return change
 
     def _begin(self, kind: EventKind) -> None:
-        """What follows an event is judged by itself."""
+        """Judge the time after an event by itself."""
         self.loaded = kind is not EventKind.DETACH
         self._tries = self._tries + 1 if kind is EventKind.CHANGE else 0
         self._clear_window()
@@ -205,7 +205,7 @@ class LinkMonitor:
         enough = explained > self._alarm
         fits = explained > settings.smallest_share * energy
         if enough and fits and self._above_s == 0.0:
-            # What led up to this belongs to the load before.
+            # The moments that led up to this belong to the load before.
             self._reference = parameters
             self._clear_window()
         self._above_s = self._above_s + dt_s if enough and fits else 0.0
@@ -218,7 +218,7 @@ class LinkMonitor:
             return None
         if not self.loaded:
             return EventKind.ATTACH
-        # What no change has explained so far is tried more and more rarely.
+        # A misfit that no change has explained so far is tried more and more rarely.
         wait_s = self._settings.acquire_s * 2.0 ** min(self._tries, _MOST_TRIES)
         return EventKind.CHANGE if self.since_event_s > wait_s else None
 

@@ -1,4 +1,4 @@
-"""What the last moments alone say about each channel."""
+"""How well the last moments alone show each channel."""
 
 import math
 
@@ -7,6 +7,10 @@ import numpy as np
 from ekf.arrays import Array
 
 CHANNELS = ("alpha", "d1", "d2", "d3", "s12", "s23", "s13", "t1", "t2", "t3")
+"""Names of the entries of theta, in order."""
+
+_LOOK_EVERY = 10
+"""Samples between two looks at a window that is much longer than that."""
 
 
 class ObservabilityWindow:
@@ -19,6 +23,9 @@ class ObservabilityWindow:
 
     between 0 (the torques say nothing about it that another channel could not have
     said) and 1 (they determine it). The fictitious measurement does not count.
+
+    Attributes:
+        gains: (n, 10) gain of every channel, as of the last look.
     """
 
     def __init__(self, links: int, variance: float, span_s: float) -> None:
@@ -30,22 +37,27 @@ class ObservabilityWindow:
             span_s: Span of the window.
         """
         self._variance, self._span_s = variance, span_s
-        self._information = np.zeros((links, 10, 10))
+        self._links = links
+        self.reset()
 
     def reset(self) -> None:
         """Forget everything."""
-        self._information = np.zeros_like(self._information)
+        self._information = np.zeros((self._links, 10, 10))
+        self._samples = 0
+        self.gains = self._look()
 
     def add(self, information: Array, dt_s: float) -> None:
         """Take H^T R^-1 H (10 n, 10 n) of one sample."""
-        links = np.arange(len(self._information))
-        count = len(links)
+        count = self._links
+        links = np.arange(count)
         own = information.reshape(count, 10, count, 10)[links, :, links, :]
         keep = math.exp(-dt_s / self._span_s)
         self._information = keep * self._information + own
+        self._samples += 1
+        if self._samples % _LOOK_EVERY == 0:
+            self.gains = self._look()
 
-    def gains(self) -> Array:
-        """(n, 10) gain of every channel."""
+    def _look(self) -> Array:
         system = np.eye(10) + self._variance * self._information
         inverse = np.linalg.inv(system)
         gains: Array = 1.0 - np.diagonal(inverse, axis1=1, axis2=2)

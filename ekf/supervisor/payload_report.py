@@ -1,4 +1,4 @@
-"""What is on a link, and how sure that is."""
+"""Payload of a link, and how sure it is."""
 
 from dataclasses import dataclass
 
@@ -8,6 +8,7 @@ from ekf.arrays import Array
 from ekf.supervisor.link_monitor import LinkState
 
 _Z95 = 1.96
+"""The normal quantile of 97.5 %, rounded as usual: a constant needs no scipy.stats."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +17,7 @@ class PayloadReport:
 
     Attributes:
         link: Name, as given to the filter.
-        state: What is believed about it.
+        state: Belief about it.
         mass_kg: Payload, never negative.
         sigma_mass_kg: Its standard deviation: the filter's, scaled to the innovations
             that are really seen, with what never averages out.

@@ -7,6 +7,7 @@ import numpy as np
 from ekf.arrays import Array, frozen
 from ekf.filter.inertial_ekf import InertialEKF
 from ekf.filter.settings import REFERENCE_TICK_S
+from ekf.supervisor.event_book import EventBook
 from ekf.supervisor.link_monitor import LinkState
 from ekf.supervisor.observability import CHANNELS
 from ekf.supervisor.payload_report import PayloadReport, payload_moments
@@ -15,10 +16,10 @@ from ekf.supervisor.settings import SupervisorSettings
 
 @dataclass(frozen=True, kw_only=True)
 class ReportSnapshot:
-    """What a report is made of, as it was at one sample; n links.
+    """Ingredients of a report, as they were at one sample; n links.
 
     Attributes:
-        states: What is believed about each link.
+        states: Belief about each link.
         loaded: Whether each is believed to carry a load.
         parameters: (n, 10) of the links.
         jacobians: (n, 10, 10) of the parameters by theta.
@@ -52,16 +53,42 @@ class PayloadReporter:
             ekf: The filter.
             settings: Of its supervisor.
         """
-        self._links, self._settings = ekf.links, settings
+        self._ekf, self._settings = ekf, settings
         self._nominal = ekf.nominal_parameters
         self._rows = [ekf.own_rows(index) for index in range(len(ekf.links))]
         self._assumed = ekf.measurement_variance
         same_s = max(settings.noise.correlation_s, settings.tick_s)
         self._ticks = same_s / REFERENCE_TICK_S
 
+    def snapshot(
+        self, book: EventBook, *, noise: Array, moved_s: Array, gains: Array
+    ) -> ReportSnapshot:
+        """Keep what a report of now needs, in case somebody asks for it later.
+
+        Args:
+            book: Belief about the loads.
+            noise: (nv,) variance of the innovations.
+            moved_s: (n,) how long each link has moved since its load came or changed.
+            gains: (n, 10) observability.
+        """
+        parameters, jacobians = self._ekf.linearisation
+        monitors = book.monitors
+        return ReportSnapshot(
+            states=book.states(),
+            loaded=tuple(monitor.loaded for monitor in monitors),
+            parameters=parameters,
+            jacobians=jacobians,
+            covariance=self._ekf.estimate.covariance,
+            noise=noise,
+            moved_s=tuple(moved_s),
+            sensitivity=tuple(monitor.sensitivity for monitor in monitors),
+            placements=tuple(map(self._ekf.link_placement, range(len(monitors)))),
+            gains=gains,
+        )
+
     def reports(self, snapshot: ReportSnapshot) -> tuple[PayloadReport, ...]:
-        """One a link."""
-        return tuple(self._report(index, snapshot) for index in range(len(self._links)))
+        """One report per link."""
+        return tuple(self._report(index, snapshot) for index in range(len(self._rows)))
 
     def _report(self, index: int, snapshot: ReportSnapshot) -> PayloadReport:
         own = slice(10 * index, 10 * index + 10)
@@ -82,7 +109,7 @@ class PayloadReporter:
         gains = snapshot.gains[index]
         weak = np.flatnonzero(gains < self._settings.observable_gain)
         return PayloadReport(
-            link=self._links[index],
+            link=self._ekf.links[index],
             state=snapshot.states[index],
             mass_kg=mass,
             sigma_mass_kg=float(sigma),
@@ -98,7 +125,7 @@ class PayloadReporter:
     def _sigma(
         self, filtered: float, single_kg: float, mass_kg: float, moved_s: float
     ) -> float:
-        """What averages out, what does so only in motion, and the torques' scale."""
+        """Norm of white noise, noise that motion averages, and the torques' scale."""
         settings = self._settings
         same_s = settings.noise.correlation_s
         left = same_s / (same_s + moved_s)

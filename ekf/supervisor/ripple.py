@@ -1,4 +1,4 @@
-"""What of an innovation is noise even while something is not explained."""
+"""Noise in an innovation while something is not explained."""
 
 import math
 

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from ekf.arrays import Array, Flags
-from ekf.filter.inertial_ekf import InertialEKF, TorqueSample
+from ekf.filter.inertial_ekf import InertialEKF
+from ekf.filter.link_torques import TorqueSample
 from ekf.filter.settings import REFERENCE_TICK_S
 from ekf.supervisor.innovation_gate import InnovationGate
 from ekf.supervisor.innovation_noise import InnovationNoise

@@ -1,4 +1,4 @@
-"""What the supervised filter says after a sample."""
+"""The supervised filter's answer after a sample."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class PayloadEvent:
     Attributes:
         time_s: Time of the sample that decided it.
         link: Name, as given to the filter; empty for all of them.
-        kind: What happened.
+        kind: The event.
         reason: For a reset, why.
     """
 
@@ -36,11 +36,11 @@ class PayloadEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class SupervisedEstimate:
-    """What filter and supervisor say after a sample.
+    """Answer of filter and supervisor after a sample.
 
     Attributes:
         estimate: Of the filter.
-        states: What is believed about each link.
+        states: Belief about each link.
         events: Of this sample.
         test_ratio: (nv,) of the innovation gate; beyond 1 a row is left out.
         left_out: (nv,) whether a row was not used, for whatever reason.
@@ -58,5 +58,5 @@ class SupervisedEstimate:
 
     @cached_property
     def reports(self) -> tuple[PayloadReport, ...]:
-        """One a link; worked out when first asked for."""
+        """One per link; worked out when first asked for."""
         return self.make_reports()

@@ -15,7 +15,7 @@ _GRAVITY = 9.81
 
 @dataclass(frozen=True, kw_only=True)
 class Unexplained:
-    """What is left over, and since when.
+    """Torque that is left over, and since when.
 
     Attributes:
         torque: (nv,) mean innovation lately, zero in the rows that are explained.

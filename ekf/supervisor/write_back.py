@@ -1,4 +1,4 @@
-"""What of the estimate a controller gets to see."""
+"""The share of the estimate that a controller gets to see."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -97,7 +97,7 @@ class TrustedWriteBack:
 
         Args:
             parameters: (n, 10) estimate.
-            reports: One a link, of the same sample.
+            reports: One per link, of the same sample.
             dt_s: Time since the step before.
         """
         if find_time_step_fault(to_float(dt_s)) is None:

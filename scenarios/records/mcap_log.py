@@ -17,7 +17,7 @@ import numpy as np
 from mcap.writer import CompressionType, Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-from ekf import CHANNELS
+from ekf.supervisor.observability import CHANNELS
 from models.arrays import Array
 from scenarios.records.parameters import com_m
 from scenarios.records.record import SIDES, LinkSeries, PayloadSeries, RunRecord

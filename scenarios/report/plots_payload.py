@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ekf import CHANNELS, LinkState
+from ekf.supervisor.link_monitor import LinkState
+from ekf.supervisor.observability import CHANNELS
 from scenarios.records.record import SIDES, PayloadSeries, RunRecord
 from scenarios.report.metrics.payload import Z95
 

@@ -22,7 +22,7 @@ from ekf import (
     StreamingSupervisedEKF,
     TorqueTiming,
 )
-from ekf.payload.payload_moment_rls import gravity_regressor
+from ekf.payload.payload_torque import gravity_regressor
 from models.errors import UnknownNameError
 from scenarios.run.estimation_robot import ALIGNER_CUTOFF_HZ, EstimationRobot
 from scenarios.run.forearms import ForearmEstimator, Forearms, SupervisedForearms

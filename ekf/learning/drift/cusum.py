@@ -4,8 +4,8 @@ from collections import deque
 
 import numpy as np
 
-from ekf.arrays import require_positive
-from ekf.learning.drift.hampel import FEWEST, FLAT, require_count
+from ekf.arrays import require_count, require_positive
+from ekf.learning.drift.hampel import FEWEST, FLAT
 from ekf.learning.drift.robust_scale import robust_scale
 
 

@@ -4,8 +4,7 @@ from collections import deque
 
 import numpy as np
 
-from ekf.arrays import require_positive
-from ekf.errors import InvalidSettingError
+from ekf.arrays import require_count, require_positive
 from ekf.learning.drift.robust_scale import robust_scale
 
 FEWEST = 4
@@ -63,14 +62,3 @@ class HampelDetector:
         fired = self.score(float(value)) > self._n_sigmas
         self._window.append(float(value))
         return fired
-
-
-def require_count(field: str, value: int) -> int:
-    """A positive whole number.
-
-    Raises:
-        InvalidSettingError: If it is not.
-    """
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidSettingError(field, value, "must be an integer >= 1")
-    return value

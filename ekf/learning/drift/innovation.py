@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ekf.arrays import require_positive
+from ekf.arrays import require_count, require_positive
 from ekf.errors import InvalidSettingError
 from ekf.faults import to_array
-from ekf.learning.drift.hampel import require_count
 
 
 class InnovationDetector:
@@ -34,8 +33,8 @@ class InnovationDetector:
     After firing it learns the noise anew, so that a change that leaves larger errors
     behind is one alarm and not a hundred.
 
-    What it costs: it is blind until the filter has converged and for ``warmup`` samples
-    more, and again after every alarm; it can not see a change that raises the
+    The price: it is blind until the filter has converged and for ``warmup`` samples
+    more, and again after every alarm; it cannot see a change that raises the
     innovation variance by less than k; it does not say which parameter changed; and it
     needs the filter's covariance.
     """

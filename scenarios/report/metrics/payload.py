@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ekf import LinkState
+from ekf.supervisor.link_monitor import LinkState
 from models.arrays import Array
 from scenarios.records.record import SIDES, PayloadSeries, RunRecord
 from scenarios.report.metrics.results import PayloadMetrics

@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ekf import DriftAwareResidualDynamicsLearner, ResidualDynamicsLearner
+from ekf.learning.drift_aware_learner import DriftAwareResidualDynamicsLearner
+from ekf.learning.residual_learner import ResidualDynamicsLearner
 from scenarios.studies.estimators.streams.stream import Stream
 from scenarios.studies.estimators.streams.two_link import two_link_stream
 

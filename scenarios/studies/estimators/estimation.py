@@ -10,14 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ekf import (
-    EkfError,
-    JointSample,
-    PayloadEstimator,
-    PayloadReport,
-    identify,
-    is_consistent,
-)
+from ekf import EkfError, JointSample, PayloadEstimator, PayloadReport, identify
+from ekf.inertia.pseudo_inertia import is_consistent
 from ekf.payload.payload_torque import locate
 from models.arrays import Array
 from models.errors import UnknownNameError

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ekf.payload.momentum_observer import MomentumPayload
+from ekf.payload.momentum_payload import MomentumPayload
 from ekf.payload.moving_payload import MovingPayload
 from ekf.payload.servo_torque import (
     CommandedTorque,

@@ -13,9 +13,9 @@ from ekf import (
     PriorRegime,
     SignalAligner,
     inertia_from_parameters,
-    is_consistent,
     torque_variance,
 )
+from ekf.inertia.pseudo_inertia import is_consistent
 
 FEET = ("LEFT_SOLE", "RIGHT_SOLE")
 LINKS = ("LEFT_ELBOW_Y", "RIGHT_ELBOW_Y")

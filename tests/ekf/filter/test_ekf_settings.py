@@ -5,15 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from ekf import (
-    EkfError,
-    FictitiousPrior,
-    InvalidSettingError,
-    PriorRegime,
-    ProcessNoise,
-    UnknownLinkError,
-    torque_variance,
-)
+from ekf import EkfError, FictitiousPrior, PriorRegime, ProcessNoise, torque_variance
+from ekf.errors import InvalidSettingError, UnknownLinkError
 
 
 def test_defaults_are_table_iii():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ekf.filter.information_update import information_correction
-from ekf.filter.kalman import kalman_correction
+from ekf.payload.least_squares import kalman_correction
 
 
 def _problem(rng, rows=27, size=20):
@@ -19,13 +19,15 @@ def _problem(rng, rows=27, size=20):
 @pytest.mark.parametrize("rows", [3, 27, 60])
 def test_equals_the_usual_form(rng, rows):
     predicted, jacobian, variance, innovation, weighted = _problem(rng, rows)
-    usual = kalman_correction(predicted, jacobian, variance, innovation)
+    change, updated = kalman_correction(predicted, jacobian, variance, innovation)
     ours = information_correction(predicted, weighted @ jacobian, weighted @ innovation)
-    assert np.allclose(ours.change, usual.change, atol=1e-9)
-    assert np.allclose(ours.covariance, usual.covariance, atol=1e-8)
+    assert np.allclose(ours.change, change, atol=1e-9)
+    assert np.allclose(ours.covariance, updated, atol=1e-8)
     assert np.array_equal(ours.covariance, ours.covariance.T)
     squares = float(innovation @ (innovation / variance))
-    assert squares - ours.explained == pytest.approx(usual.normalised_innovation)
+    spread = jacobian @ predicted @ jacobian.T + np.diag(variance)
+    normalised = innovation @ np.linalg.solve(spread, innovation)
+    assert squares - ours.explained == pytest.approx(normalised)
 
 
 def test_frozen_channels_keep_value_and_variance(rng):

@@ -5,7 +5,8 @@ import pinocchio as pin
 import pytest
 from ekf_robots import with_payload
 
-from ekf import DimensionError, InertialEKF, InvalidSettingError
+from ekf import InertialEKF
+from ekf.errors import DimensionError, InvalidSettingError
 
 LOAD_KG, LOAD_AT_M = 1.0, (0.0, 0.1, -0.2)
 BIAS = np.array([0.5, -1.0, 0.8, 0.3, -0.6, 0.4])

@@ -5,15 +5,10 @@ import pinocchio as pin
 import pytest
 from ekf_robots import TIP_M, random_consistent
 
-from ekf import (
-    DeviationModel,
-    InconsistentInertiaError,
-    compose,
-    is_consistent,
-    pseudo_inertia,
-    theta_from_pseudo_inertia,
-    upper_factor,
-)
+from ekf.errors import InconsistentInertiaError
+from ekf.inertia.deviation import DeviationModel
+from ekf.inertia.log_cholesky import compose, theta_from_pseudo_inertia, upper_factor
+from ekf.inertia.pseudo_inertia import is_consistent, pseudo_inertia
 
 
 def _forearm():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ekf import DeviationModel
+from ekf.inertia.deviation import DeviationModel
 from ekf.inertia.deviation_stack import DeviationStack
 
 

@@ -5,16 +5,14 @@ import pinocchio as pin
 import pytest
 from ekf_robots import random_consistent
 
-from ekf import (
-    DimensionError,
-    InconsistentInertiaError,
+from ekf.errors import DimensionError, InconsistentInertiaError
+from ekf.inertia.log_cholesky import (
     compose,
-    inertial_parameters,
-    pseudo_inertia,
     theta_from_pseudo_inertia,
     upper_factor,
     upper_factor_partials,
 )
+from ekf.inertia.pseudo_inertia import inertial_parameters, pseudo_inertia
 
 
 def _random_theta(rng):

@@ -5,10 +5,9 @@ import pinocchio as pin
 import pytest
 from ekf_robots import random_consistent
 
-from ekf import (
-    DimensionError,
-    InconsistentInertiaError,
-    inertia_from_parameters,
+from ekf import inertia_from_parameters
+from ekf.errors import DimensionError, InconsistentInertiaError
+from ekf.inertia.pseudo_inertia import (
     inertial_parameters,
     is_consistent,
     pseudo_inertia,

@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 from ekf_robots import random_consistent
 
-from ekf import (
-    ConsistentRateLimiter,
-    InconsistentInertiaError,
-    InvalidSettingError,
-    is_consistent,
-)
+from ekf import ConsistentRateLimiter
+from ekf.errors import InconsistentInertiaError, InvalidSettingError
+from ekf.inertia.pseudo_inertia import is_consistent
 
 RATES = {
     "max_mass_rate_kg_per_s": 5.0,

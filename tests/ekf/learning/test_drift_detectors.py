@@ -2,17 +2,25 @@
 
 import numpy as np
 import pytest
+from scipy.stats import median_abs_deviation
 
-from ekf import (
-    CusumDetector,
-    HampelDetector,
-    InnovationDetector,
-    InvalidSettingError,
-)
+from ekf.errors import InvalidSettingError
+from ekf.learning.drift.cusum import CusumDetector
+from ekf.learning.drift.hampel import HampelDetector
+from ekf.learning.drift.innovation import InnovationDetector
+from ekf.learning.drift.robust_scale import robust_scale
 
 
 def _first(detector, values):
     return next((k for k, x in enumerate(values) if detector.update(x)), None)
+
+
+def test_scale_is_the_median_absolute_deviation():
+    values = np.random.default_rng(9).normal(size=31)
+    centre, scale = robust_scale(values)
+    assert centre == np.median(values)
+    expected = median_abs_deviation(values, scale="normal")
+    assert scale == pytest.approx(expected, rel=1e-5)
 
 
 def test_hampel_fires_on_an_outlier_of_the_window_before_it():

@@ -5,14 +5,14 @@ import pytest
 from ekf_robots import build_biped
 from two_link import stepped_samples, torque, two_link
 
-from ekf import (
+from ekf import JointSample
+from ekf.errors import InvalidSettingError
+from ekf.learning.drift_aware_learner import (
     DriftAwareResidualDynamicsLearner,
     InnovationTrigger,
-    InvalidSettingError,
-    JointSample,
-    LearnStatus,
-    ResidualDynamicsLearner,
 )
+from ekf.learning.residual_learner import ResidualDynamicsLearner
+from ekf.streaming import LearnStatus
 
 
 def _taught():

@@ -6,12 +6,9 @@ import pytest
 from arm_streams import COM_M, LINK, PAYLOAD_KG, loaded_log
 from ekf_robots import build_arm, with_payload
 
-from ekf import (
-    InvalidSettingError,
-    UnknownLinkError,
-    identify,
-    is_consistent,
-)
+from ekf import identify
+from ekf.errors import InvalidSettingError, UnknownLinkError
+from ekf.inertia.pseudo_inertia import is_consistent
 
 TRUTH = (
     with_payload(build_arm(), LINK, PAYLOAD_KG, COM_M).inertias[6].toDynamicParameters()

@@ -9,21 +9,20 @@ from ekf_robots import build_arm, with_payload
 from ekf import (
     FictitiousPrior,
     InertialEKF,
-    InvalidSettingError,
     JointSample,
-    LearnStatus,
-    MomentumObserver,
     MomentumPayload,
     PayloadEstimator,
     PayloadMomentRLS,
     PayloadRLS,
     PriorRegime,
     StreamingEKF,
-    gravity_regressor,
-    is_consistent,
-    learn_many,
     torque_variance,
 )
+from ekf.errors import InvalidSettingError
+from ekf.inertia.pseudo_inertia import is_consistent
+from ekf.payload.momentum_observer import MomentumObserver
+from ekf.payload.payload_torque import gravity_regressor
+from ekf.streaming import LearnStatus, learn_many
 
 
 def _ekf(model):

@@ -8,16 +8,10 @@ from ekf_robots import build_arm, build_biped, home
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ekf import (
-    DimensionError,
-    InvalidSettingError,
-    JointSample,
-    LearnStatus,
-    PayloadRLS,
-    UnknownLinkError,
-    is_consistent,
-    learn_many,
-)
+from ekf import JointSample, PayloadRLS
+from ekf.errors import DimensionError, InvalidSettingError, UnknownLinkError
+from ekf.inertia.pseudo_inertia import is_consistent
+from ekf.streaming import LearnStatus, learn_many
 
 STILL = {"rate_hz": 50.0, "accelerations": False, "com_m": (0.0, 0.0, 0.0)}
 

@@ -5,7 +5,9 @@ import pinocchio as pin
 import pytest
 from ekf_robots import Motion, home
 
-from ekf import InvalidSettingError, SampleFault, SignalAligner, TorqueTiming
+from ekf import SignalAligner, TorqueTiming
+from ekf.errors import InvalidSettingError
+from ekf.signals.aligner import SampleFault
 
 CENTRE = np.array([0.3, 0.4, -0.5, 0.6, 0.4, 0.2])
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from ekf_robots import build_arm, build_biped, home
 
-from ekf import DimensionError, JointLog, JointSample, SampleReader
+from ekf import JointLog, JointSample
+from ekf.errors import DimensionError
+from ekf.signals.samples import SampleReader
 
 
 def test_a_log_gives_its_samples_and_can_not_be_changed():

@@ -5,12 +5,9 @@ import pinocchio as pin
 import pytest
 from ekf_robots import TIP_M, Motion, home, statics, with_payload
 
-from ekf import (
-    InvalidSettingError,
-    LegTorqueWrench,
-    UnknownLinkError,
-    WrenchStatus,
-)
+from ekf import LegTorqueWrench
+from ekf.errors import InvalidSettingError, UnknownLinkError
+from ekf.signals.wrench import WrenchStatus
 
 FEET = ("LEFT_SOLE", "RIGHT_SOLE")
 

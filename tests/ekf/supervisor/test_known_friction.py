@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from supervised_runs import BipedRun, load
 
-from ekf import UpdateStatus
+from ekf.filter.estimate import UpdateStatus
 
 
 def test_known_friction_leaves_what_there_would_be_without(biped):

@@ -4,20 +4,22 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from ekf_robots import TIP_M, Motion, build_arm, with_payload
+from scipy.stats import chi2, norm
 from supervised_runs import LEFT, BipedRun, load
 
 from ekf import (
-    DeviationModel,
     FictitiousPrior,
     InertialEKF,
     JointSample,
-    NoiseSettings,
     PriorRegime,
     ProcessNoise,
     SupervisedEKF,
     SupervisorSettings,
     identify,
 )
+from ekf.inertia.deviation import DeviationModel
+from ekf.supervisor.innovation_noise import InnovationNoise
+from ekf.supervisor.settings import NoiseSettings
 
 RUNS = 50
 TICKS = 250
@@ -96,7 +98,8 @@ def test_nees_is_in_its_band(white_runs):
         own = result.estimate.covariance[np.ix_(free, free)]
         nees += error @ np.linalg.solve(own, error)
     print(f"NEES {nees / RUNS:.2f} for 4")
-    assert abs(nees - 4 * RUNS) < 1.96 * np.sqrt(2 * 4 * RUNS)
+    low, high = chi2.interval(0.95, 4 * RUNS)
+    assert low < nees < high
 
 
 def test_nis_is_in_its_band(white_runs):
@@ -104,8 +107,9 @@ def test_nis_is_in_its_band(white_runs):
     _, runs = white_runs
     squares = np.array([run[3][-60:] for run in runs])
     dof = 6.0 * squares.size
-    print(f"NIS {squares.sum() / dof:.3f} a row")
-    assert abs(squares.sum() - dof) < 1.96 * np.sqrt(2.0 * dof)
+    print(f"NIS {squares.sum() / dof:.3f} per row")
+    low, high = chi2.interval(0.95, dof)
+    assert low < squares.sum() < high
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say(white_runs):
@@ -119,7 +123,9 @@ def test_intervals_hold_the_truth_as_often_as_they_say(white_runs):
         held += low <= true <= high
         loaded = _deviated(arm, theta)
         centre = (loaded.mass * loaded.lever - nominal * arm.inertias[6].lever) / true
-        held_com += np.abs(centre - report.com_m) <= 1.96 * report.sigma_com_m
+        held_com += (
+            np.abs(centre - report.com_m) <= norm.ppf(0.975) * report.sigma_com_m
+        )
     print(f"{held} of {RUNS} masses, {held_com} of the centres inside 95 %")
     assert 0.9 * RUNS <= held <= 0.99 * RUNS + 0.5
     assert np.all(held_com >= 0.86 * RUNS)
@@ -277,3 +283,13 @@ def test_ten_minutes_of_noise_raise_no_alarm(biped):
     run = BipedRun(biped, noise_Nm=0.5)
     run.feed(600.0)
     assert run.events == []
+
+
+def test_learnt_noise_is_right_for_a_normal_distribution():
+    """Clipping at two standard deviations takes nothing from the mean square."""
+    ones = np.ones(1)
+    noise = InnovationNoise(ones, 0.1 * ones, np.full(1, np.inf), span_s=50.0)
+    rng = np.random.default_rng(8)
+    for innovation in 2.0 * rng.normal(size=(60_000, 1)):
+        noise.learn(innovation, ones, 0.01)
+    assert noise.variance[0] == pytest.approx(4.0, rel=0.05)

@@ -5,15 +5,9 @@ import pinocchio as pin
 import pytest
 from supervised_runs import LEFT, RIGHT, TICK_S, BipedRun, load
 
-from ekf import (
-    DimensionError,
-    InertialEKF,
-    InvalidSettingError,
-    LinkState,
-    SupervisedEKF,
-    SupervisorSettings,
-    TrustedWriteBack,
-)
+from ekf import InertialEKF, SupervisedEKF, SupervisorSettings, TrustedWriteBack
+from ekf.errors import DimensionError, InvalidSettingError
+from ekf.supervisor.link_monitor import LinkState
 
 
 def _first(run, kind):

@@ -5,7 +5,9 @@ import pinocchio as pin
 import pytest
 from supervised_runs import LEFT, RIGHT, RIGHT_ARM, TICK_S, BipedRun, load, rows_of
 
-from ekf import InertialEKF, LinkState, SignalAligner, SupervisedEKF, UpdateStatus
+from ekf import InertialEKF, SignalAligner, SupervisedEKF
+from ekf.filter.estimate import UpdateStatus
+from ekf.supervisor.link_monitor import LinkState
 
 
 def _loaded_run(biped, **settings):

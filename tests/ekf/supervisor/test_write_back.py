@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 from ekf_robots import TIP_M, with_payload
 
-from ekf import (
-    InvalidSettingError,
-    LinkState,
-    PayloadReport,
-    TrustedWriteBack,
-    is_consistent,
-)
+from ekf import PayloadReport, TrustedWriteBack
+from ekf.errors import InvalidSettingError
+from ekf.inertia.pseudo_inertia import is_consistent
+from ekf.supervisor.link_monitor import LinkState
 
 TICK_S = 0.01
 GRAVITY = 9.81

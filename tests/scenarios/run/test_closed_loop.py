@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ekf import is_consistent
+from ekf.inertia.pseudo_inertia import is_consistent
 from scenarios.records.record import RunRecord
 from scenarios.report.metrics.run import measure
 from scenarios.run.runner import run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ekf import LinkState
+from ekf.supervisor.link_monitor import LinkState
 from scenarios.errors import ScenarioError
 from scenarios.records.record import RunRecord
 from scenarios.run import runner

@@ -9,7 +9,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from ekf import PayloadRLS, learn_many
+from ekf import PayloadRLS
+from ekf.streaming import learn_many
 from models.errors import UnknownNameError
 from scenarios.errors import ScenarioError
 from scenarios.run.estimation_robot import EstimationRobot

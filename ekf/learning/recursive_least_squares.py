@@ -1,4 +1,4 @@
-"""Recursive least squares with exponential forgetting."""
+"""Recursive least squares on named features."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,8 @@ import numpy as np
 from ekf.arrays import Array, frozen, require_positive
 from ekf.errors import InvalidSettingError
 from ekf.faults import to_array, to_float
-from ekf.filter.covariance_limit import limit_covariance
+from ekf.payload.covariance_limit import limit_covariance
+from ekf.payload.least_squares import require_forgetting
 from ekf.streaming import LearnStatus
 
 _GROWTH = 1e6
@@ -26,9 +27,13 @@ class RecursiveLeastSquares:
     from :math:`P_0 = \delta I`, :math:`w_0 = 0`; P is symmetrised after every step.
     With :math:`\lambda = 1` and a large :math:`\delta` this is batch least squares.
     The covariance is computed in the equivalent Joseph form,
-    :math:`(I - K x^T) P (I - K x^T)^T + \lambda K K^T`, which can not lose its
+    :math:`(I - K x^T) P (I - K x^T)^T + \lambda K K^T`, which cannot lose its
     positivity to rounding, and bounded along directions that are never excited, where
     the recursion alone grows without end.
+
+    The payload estimators have a recursion of their own, `ForgettingLeastSquares`, for
+    several rows per sample. Here there is one, and features may be so nearly collinear
+    that another order of the same operations gives visibly other weights.
 
     Source: Ljung & Soderstrom 1983, Theory and Practice of Recursive Identification.
     """
@@ -37,7 +42,6 @@ class RecursiveLeastSquares:
     _p: Array
     _identity: Array
     _largest: Array
-    _keys: tuple[str, ...] | None
 
     def __init__(
         self,
@@ -58,11 +62,10 @@ class RecursiveLeastSquares:
         """
         self.lam = lam
         self._delta = require_positive("delta", delta)
-        self._given_keys = None if feature_keys is None else tuple(feature_keys)
-        if self._given_keys is not None and len(set(self._given_keys)) != len(
-            self._given_keys
-        ):
+        keys = None if feature_keys is None else tuple(feature_keys)
+        if keys is not None and len(set(keys)) != len(keys):
             raise InvalidSettingError("feature_keys", feature_keys, "must be distinct")
+        self._given_keys = keys
         self.n_missing = 0
         self.reset()
 
@@ -73,10 +76,7 @@ class RecursiveLeastSquares:
 
     @lam.setter
     def lam(self, value: float) -> None:
-        number = require_positive("lam", value)
-        if number > 1.0:
-            raise InvalidSettingError("lam", value, "must be in (0, 1]")
-        self._lam = number
+        self._lam = require_forgetting(value)
 
     @property
     def state(self) -> Array:
@@ -96,8 +96,7 @@ class RecursiveLeastSquares:
     def reset(self) -> None:
         """Forget everything but the settings."""
         self._keys = self._given_keys
-        size = 0 if self._keys is None else len(self._keys)
-        self._start(size)
+        self._start(0 if self._keys is None else len(self._keys))
 
     def learn_one(self, features: Any, target: Any) -> LearnStatus:
         """Update with one sample. Never raises on data.

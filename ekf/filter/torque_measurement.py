@@ -1,4 +1,4 @@
-"""What the measured torques say about the estimated links."""
+"""Measurement model: torque of the estimated links."""
 
 from collections.abc import Sequence
 

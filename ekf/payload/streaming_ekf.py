@@ -8,11 +8,10 @@ from ekf.arrays import Array, frozen
 from ekf.errors import InvalidSettingError
 from ekf.filter.estimate import Estimate, UpdateStatus
 from ekf.filter.inertial_ekf import InertialEKF
+from ekf.payload.sample_alignment import SampleAlignment
 from ekf.signals.aligner import SignalAligner
-from ekf.signals.sample_alignment import SampleAlignment
-from ekf.signals.sample_counts import CountsSamples
 from ekf.signals.samples import JointSample, SampleReader
-from ekf.streaming import LearnStatus
+from ekf.streaming import CountsSamples, LearnStatus
 
 _STATUS = {
     UpdateStatus.OK: LearnStatus.USED,
@@ -73,7 +72,7 @@ class StreamingEKF(CountsSamples):
 
     @property
     def estimate(self) -> Estimate:
-        """Everything the filter says."""
+        """The filter's whole answer."""
         return self._estimate
 
     @property

@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ekf import InvalidSettingError, LearnStatus, RecursiveLeastSquares
-from ekf.filter.covariance_limit import limit_covariance
+from ekf.errors import InvalidSettingError
+from ekf.learning.recursive_least_squares import RecursiveLeastSquares
+from ekf.payload.covariance_limit import limit_covariance
+from ekf.streaming import LearnStatus
 
 NUMBERS = st.floats(-10.0, 10.0, allow_nan=False)
 BAD = st.sampled_from([float("nan"), float("inf"), -float("inf"), None, "x"])

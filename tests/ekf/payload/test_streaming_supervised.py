@@ -9,11 +9,11 @@ from ekf import (
     FictitiousPrior,
     InertialEKF,
     JointSample,
-    LearnStatus,
-    LinkState,
     PriorRegime,
     StreamingSupervisedEKF,
 )
+from ekf.streaming import LearnStatus
+from ekf.supervisor.link_monitor import LinkState
 
 PLACE = (0.0, 0.1, -0.2)
 

@@ -8,7 +8,7 @@ from ekf.arrays import Array, Rows
 
 
 class ChainMotion:
-    """Two clocks a link.
+    """Two clocks per link.
 
     Friction is one and the same error while its joint rests, and averages out while
     it moves.

@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 from ekf_robots import Motion, home, statics
 
-from ekf import TorqueMeasurement
+from ekf.filter.torque_measurement import TorqueMeasurement
 
 FEET = ("LEFT_SOLE", "RIGHT_SOLE")
 LINKS = ("LEFT_ELBOW_Y", "RIGHT_ELBOW_Y")

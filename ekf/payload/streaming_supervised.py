@@ -6,7 +6,7 @@ from typing import Any
 import pinocchio as pin
 
 from ekf.filter.inertial_ekf import InertialEKF
-from ekf.filter.streaming_ekf import StreamingEKF, learn_status
+from ekf.payload.streaming_ekf import StreamingEKF, learn_status
 from ekf.signals.aligner import SignalAligner
 from ekf.signals.samples import JointSample
 from ekf.streaming import LearnStatus
@@ -39,7 +39,8 @@ class StreamingSupervisedEKF(StreamingEKF):
             n_feet: Number of feet of the filter.
             aligner: For samples without acceleration; the default one if None.
             settings: Of the supervisor.
-            attachments_m: See `SupervisedEKF`.
+            attachments_m: (n, 3) where a load hangs on each link of the filter, in its
+                joint frame; None if nobody knows.
 
         Raises:
             EkfError: If a value breaks its rule.
@@ -57,7 +58,7 @@ class StreamingSupervisedEKF(StreamingEKF):
 
     @property
     def result(self) -> SupervisedEstimate:
-        """Everything filter and supervisor say."""
+        """The whole answer of filter and supervisor."""
         return self._result
 
     @property
