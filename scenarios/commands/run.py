@@ -206,8 +206,8 @@ def save(
     if path is None:
         return EXIT_OK
     from scenarios.records.mcap_log import write_log
-    from scenarios.report.meshcat_view import write_animation
     from scenarios.report.plots import run_figures
+    from scenarios.report.replay_page import write_animation
 
     shown = records.get("with_estimator", records.get("without_estimator"))
     assert shown is not None

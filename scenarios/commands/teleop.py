@@ -310,7 +310,7 @@ def _save(
     if path is None:
         return EXIT_OK
     from scenarios.records.mcap_log import write_log
-    from scenarios.report.meshcat_view import write_animation
+    from scenarios.report.replay_page import write_animation
 
     with RunFolder(path) as folder:
         folder.write_json("metrics.json", result)
