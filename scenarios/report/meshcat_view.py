@@ -1,39 +1,29 @@
-"""The robot in a browser: live while it runs, and as a page that replays offline."""
+"""The robot in a browser while it runs."""
 
 from __future__ import annotations
 
-import base64
-import html
-import importlib.resources
-import json
 import os
 import signal
 import sys
 import threading
 import time
 from multiprocessing import get_context
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from models.arrays import Array
-from scenarios.records.payload_rows import drawn_series
-from scenarios.records.record import SIDES, RunRecord
-from scenarios.report.drawing import GREY, RobotDrawing, draw_stage, quiet_meshcat
+from scenarios.records.record import SIDES
+from scenarios.report.drawing import RobotDrawing, draw_stage, quiet_meshcat
 from wbmpc.realtime.child_process import end_process, start_process
 from wbmpc.robot import Robot
 from wbmpc.settings import RobotSettings
 
 RATE_HZ = 25.0
 START_TIMEOUT_S = 20.0
-SIDE_BY_SIDE_M = 0.65
-"""Half the distance between two robots."""
 _DRAWN = 7
 """Numbers an estimated payload is drawn from."""
-REPETITIONS = 10_000
-"""The replay starts over until the page is closed."""
 
 
 class LiveViewer:
@@ -129,192 +119,6 @@ class LiveViewer:
     def _complain(self, sentence: str) -> None:
         self._silent = True
         print(sentence, file=sys.stderr)
-
-
-def write_animation(
-    path: Path, robot: Robot, record: RunRecord, other: RunRecord | None = None
-) -> None:
-    """Write a page that replays a run, or two side by side, without a network.
-
-    With `other`, the run with the estimator is in colour and the one without in grey.
-
-    Args:
-        path: File to write.
-        robot: Robot of both runs.
-        record: The run in colour.
-        other: The run in grey.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
-    commands = _Commands()
-    meshcat, _ = quiet_meshcat()
-    window = meshcat.Visualizer(window=commands)
-    draw_stage(window)
-    shift = 0.0 if other is None else SIDE_BY_SIDE_M
-    drawing = RobotDrawing(window, robot, "robot", offset_y_m=shift)
-    animations = _animate(drawing, record)
-    if other is not None:
-        ghost = RobotDrawing(window, robot, "other", offset_y_m=-shift, color=GREY)
-        animations += _animate(ghost, other)
-    commands.send(_PlayCommand(animations))
-    path.write_text(_page(commands, _caption(record, other)), encoding="utf-8")
-
-
-class _Commands:
-    """Stands in for Meshcat's server: keeps packed commands in order."""
-
-    def __init__(self) -> None:
-        self.packed: list[bytes] = []
-
-    def send(self, command: Any) -> None:
-        import umsgpack
-
-        self.packed.append(umsgpack.packb(command.lower()))
-
-
-class _PlayCommand:
-    """Meshcat's `set_animation` from ready-made tracks."""
-
-    def __init__(self, animations: list[dict[str, Any]]) -> None:
-        self._animations = animations
-
-    def lower(self) -> dict[str, Any]:
-        return {
-            "type": "set_animation",
-            "animations": self._animations,
-            "options": {"play": True, "repetitions": REPETITIONS},
-            "path": "",
-        }
-
-
-def _animate(drawing: RobotDrawing, record: RunRecord) -> list[dict[str, Any]]:
-    """One clip a joint and load, at `RATE_HZ`."""
-    frames = _frame_ticks(record)
-    drawing.show(record.q[0], record.payload_kg[0])
-    poses = [drawing.transforms(record.q[k]) for k in frames]
-    scales = [drawing.payload_scales(record.payload_kg[k]) for k in frames]
-    clips = []
-    for name in poses[0]:
-        tracks = [
-            _track("position", "vector3", [p[name][:3, 3].tolist() for p in poses]),
-            _track("quaternion", "quaternion", [_xyzw(p[name]) for p in poses]),
-        ]
-        clips.append(_clip(drawing.full_path(name), tracks))
-    for name in scales[0]:
-        sizes = [s[name] for s in scales]
-        tracks = [_track("scale", "vector3", sizes)]
-        clips.append(_clip(drawing.full_path(name), tracks))
-    return clips + _animate_estimates(drawing, record, frames)
-
-
-def _animate_estimates(
-    drawing: RobotDrawing, record: RunRecord, frames: list[int]
-) -> list[dict[str, Any]]:
-    """The estimated payloads with their ellipsoids."""
-    payloads = [record.links[side].payload for side in SIDES]
-    shown = [
-        drawing.estimate_shapes(np.array([drawn_series(p, k) for p in payloads]))
-        for k in frames
-    ]
-    clips = []
-    for name in shown[0]:
-        tracks = [
-            _track("position", "vector3", [s[name][0].tolist() for s in shown]),
-            _track("scale", "vector3", [s[name][1].tolist() for s in shown]),
-        ]
-        clips.append(_clip(drawing.full_path(name), tracks))
-    return clips
-
-
-def _frame_ticks(record: RunRecord) -> list[int]:
-    """Tick shown in each frame."""
-    start, end = record.time_s[0], record.time_s[-1]
-    times = np.arange(start, end + 1e-9, 1.0 / RATE_HZ)
-    ticks = np.searchsorted(record.time_s, times - 1e-9)
-    return [int(k) for k in np.minimum(ticks, len(record.time_s) - 1)]
-
-
-def _xyzw(pose: Array) -> list[float]:
-    import pinocchio as pin
-
-    xyzw: list[float] = pin.Quaternion(pose[:3, :3]).coeffs().tolist()
-    return xyzw
-
-
-def _track(name: str, kind: str, values: list[list[float]]) -> dict[str, Any]:
-    keys = [{"time": i, "value": value} for i, value in enumerate(values)]
-    return {"name": f".{name}", "type": kind, "keys": keys}
-
-
-def _clip(path: str, tracks: list[dict[str, Any]]) -> dict[str, Any]:
-    clip = {"fps": int(RATE_HZ), "name": "default", "tracks": tracks}
-    return {"path": path, "clip": clip}
-
-
-def _caption(record: RunRecord, other: RunRecord | None) -> str:
-    """Heading and legend of the page, as HTML."""
-    settings = record.settings
-    title = f"{settings.scenario}: {settings.payload_kg:g} kg, {settings.arm} forearm"
-    lines = [f"<b>{html.escape(title)}</b>"]
-    if other is not None:
-        lines.append("left, grey: without estimator; right, in colour: with estimator")
-    else:
-        lines.append(f"estimator {'on' if settings.has_estimator else 'off'}")
-    if settings.has_estimator:
-        lines.append("blue: estimated payload at its centre, 2 sigma around it")
-    for name, run in (("", record), ("grey robot ", other)):
-        if run is not None and run.fell:
-            lines.append(f"{name}fell at {run.time_s[-1]:.2f} s")
-    return "<br>".join(lines)
-
-
-def _page(commands: _Commands, caption: str) -> str:
-    """Meshcat's own viewer with every command inside."""
-    viewer = importlib.resources.files("meshcat") / "viewer" / "dist" / "main.min.js"
-    packed = [base64.b64encode(command).decode() for command in commands.packed]
-    return _PAGE.format(
-        viewer=viewer.read_text(encoding="utf-8"),
-        commands=json.dumps(packed),
-        caption=caption,
-    )
-
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>wbmpc replay</title>
-<style>
-body {{ margin: 0; }}
-#meshcat-pane {{ width: 100vw; height: 100vh; overflow: hidden; }}
-#caption {{ position: absolute; left: 12px; top: 10px; padding: 8px 12px;
-  font: 14px/1.5 sans-serif; color: #222; background: rgba(255, 255, 255, 0.8); }}
-</style>
-</head>
-<body>
-<div id="meshcat-pane"></div>
-<div id="caption">{caption}<br><span id="clock"></span></div>
-<script>{viewer}</script>
-<script>
-var viewer = new MeshCat.Viewer(document.getElementById("meshcat-pane"));
-for (const packed of {commands}) {{
-  const bytes = Uint8Array.from(atob(packed), c => c.charCodeAt(0));
-  viewer.handle_command_bytearray(bytes);
-}}
-const update = viewer.animator.update.bind(viewer.animator);
-viewer.animator.update = () => {{
-  update();
-  const action = viewer.animator.actions[0];
-  if (action) {{
-    const clock = document.getElementById("clock");
-    clock.textContent = "t = " + action.time.toFixed(1) + " s";
-  }}
-}};
-</script>
-</body>
-</html>
-"""
 
 
 def _serve(settings: RobotSettings, frame: Any, ready: Any, parent: int) -> None:

@@ -41,8 +41,8 @@ def write_run_files(
         pictures: Whether to draw any.
     """
     from scenarios.records.mcap_log import write_log
-    from scenarios.report.meshcat_view import write_animation
     from scenarios.report.plots import run_figures
+    from scenarios.report.replay_page import write_animation
 
     shown = main_run(records)
     other = records.get("without_estimator") if shown.settings.has_estimator else None

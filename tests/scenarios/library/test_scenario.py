@@ -32,6 +32,7 @@ from scenarios.report.evaluation import (
     twin_of,
 )
 from scenarios.report.scoreboard import Line, field_line
+from scenarios.run.runner import run
 from wbmpc.robot import Robot
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -155,3 +156,10 @@ def test_finding_them_all_imports_nothing_heavy() -> None:
         check=False,
     )
     assert done.stderr.strip() == ""
+
+
+def test_one_of_ones_own_runs_in_the_closed_loop() -> None:
+    register(LEANING)
+    record = run(run_settings("leaning", at_s=0.1, duration_s=0.3))
+    assert not record.fell
+    assert record.payload_kg[-1] == pytest.approx([1.5, 0.0])

@@ -23,7 +23,8 @@ from scenarios.report.drawing import (
     PLATE_RADIUS_M,
     PLATE_THICKNESS_M_PER_KG,
 )
-from scenarios.report.meshcat_view import LiveViewer, write_animation
+from scenarios.report.meshcat_view import LiveViewer
+from scenarios.report.replay_page import write_animation
 from wbmpc.robot import Robot
 
 
