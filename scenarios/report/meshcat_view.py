@@ -191,9 +191,9 @@ class _PlayCommand:
 def _animate(drawing: RobotDrawing, record: RunRecord) -> list[dict[str, Any]]:
     """One clip a joint and load, at `RATE_HZ`."""
     frames = _frame_ticks(record)
-    drawing.show(record.q[0], record.payload_kg[0])
+    drawing.show(record.q[0], record.drawn_loads_kg[0])
     poses = [drawing.transforms(record.q[k]) for k in frames]
-    scales = [drawing.payload_scales(record.payload_kg[k]) for k in frames]
+    scales = [drawing.payload_scales(record.drawn_loads_kg[k]) for k in frames]
     clips = []
     for name in poses[0]:
         tracks = [
@@ -261,7 +261,7 @@ def _caption(record: RunRecord, other: RunRecord | None) -> str:
         lines.append("left, grey: without estimator; right, in colour: with estimator")
     else:
         lines.append(f"estimator {'on' if settings.has_estimator else 'off'}")
-    if settings.has_estimator:
+    if record.supervision is not None:
         lines.append("blue: estimated payload at its centre, 2 sigma around it")
     for name, run in (("", record), ("grey robot ", other)):
         if run is not None and run.fell:
