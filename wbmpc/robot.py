@@ -15,7 +15,6 @@ from models.catalogue import settings_path
 from models.settings import ArmSettings, BodySettings, SoleSettings
 from wbmpc.errors import DimensionError, SettingError, UnknownNameError
 from wbmpc.friction import JointFriction
-from wbmpc.robot_model import load_floating
 from wbmpc.settings import RobotSettings, load_settings
 
 BASE = 6
@@ -287,6 +286,9 @@ class Robot:
 
 def _load(settings: BodySettings) -> pin.Model:
     """The model of the URDF, with the welded joints fixed at their home angles."""
+    # Only who builds a robot needs what reads and checks robot files.
+    from wbmpc.robot_model import load_floating
+
     welded = {n: settings.home.get(n, 0.0) for n in settings.groups.welded}
     return load_floating(Path(settings.urdf), welded)
 

@@ -61,9 +61,9 @@ class PaperOptions(Command, frozen=True, kw_only=True):
         Raises:
             ModelsError: Unknown robot or settings key, or an unusable URDF.
         """
-        from wbmpc.robot import Robot
+        from scenarios.run.estimator_settings import checked_robot
 
-        return Robot.load(self.robot, self.set)
+        return checked_robot(self.robot, self.set)
 
     def lab(self) -> Lab:
         """Where runs are made and kept; makes its folder.

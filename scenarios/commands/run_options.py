@@ -207,11 +207,11 @@ def load_robot(settings: RunSettings) -> Robot:
     Raises:
         ModelsError: Unknown scenario, robot or settings key, or an unusable URDF.
     """
+    from scenarios.run.estimator_settings import checked_robot
     from scenarios.run.sensor_faults import check_joints
-    from wbmpc.robot import Robot
 
     find_scenario(settings.scenario)
-    robot = Robot.load(settings.robot, settings.overrides)
+    robot = checked_robot(settings.robot, settings.overrides)
     check_joints(settings.faults, robot.joint_names)
     _tell_doubts(robot)
     return robot

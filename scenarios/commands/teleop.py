@@ -99,11 +99,11 @@ class Teleop(Command, frozen=True, kw_only=True):
         with ending_at_once():
             from scenarios.report.run_files import run_key, write_run_files
             from scenarios.report.teleop import result_text, session_result
+            from scenarios.run.estimator_settings import checked_robot
             from scenarios.run.teleop_session import TeleopSession
-            from wbmpc.robot import Robot
         self._check()
         overrides = (*_for_this_machine(), *self.set)
-        robot = Robot.load(self.robot, overrides)
+        robot = checked_robot(self.robot, overrides)
         path = asked_path(self, "teleop")
         with contextlib.ExitStack() as stack:
             session = TeleopSession(robot, self._operator(overrides), stack, say)

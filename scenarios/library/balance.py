@@ -121,7 +121,7 @@ def _measure_push(record: RunRecord, cop_margin_mm: Array, push: Push) -> PushMe
         excursion = windows.finite(moved[after].max())
     if after.any() and not record.fell:
         away = np.linalg.norm(com - com[end].mean(axis=0), axis=1)
-        recovered = windows.stays_from_s(time, ~(away > SETTLED_MM), after)
+        recovered = windows.stays_from_s(time, away <= SETTLED_MM, after)
     return PushMetrics(
         impulse_forward_Ns=push.forward_N * push.duration_s,
         impulse_left_Ns=push.left_N * push.duration_s,

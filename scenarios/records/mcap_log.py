@@ -265,7 +265,7 @@ def _odometry(schemas: _Schemas, record: RunRecord, k: int) -> Any:
 def _ground(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
     time_s = float(record.time_s[k])
     kind = "geometry_msgs/msg/WrenchStamped"
-    sources = {"wrench": record.wrench_true}
+    sources = {"wrench": record.wrench_true} if record.has_truth else {}
     if record.settings.has_estimator:
         sources["wrench_estimated"] = record.wrench_estimated
     for name, wrenches in sources.items():

@@ -213,3 +213,8 @@ class RunRecord:
     pelvis_pitch_ref_rad: Array | None = None
     supervision: SupervisionSeries | None = None
     has_truth: bool = True
+
+    @property
+    def drawn_loads_kg(self) -> Array:
+        """(T, 2) loads for pictures: none where nobody knows."""
+        return np.nan_to_num(self.payload_kg)

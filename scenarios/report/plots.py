@@ -231,7 +231,7 @@ def _draw_mass(axis: Axes, record: RunRecord, series: LinkSeries) -> None:
             time, published, color=ORANGE, linewidth=3.5, label="as given to the MPC"
         )
         axis.plot(time, mass, color=BLUE, label="estimate")
-        top = max(float(series.truth[:, 0].max()), float(mass.max()))
+        top = float(np.nanmax([*series.truth[:, 0], *mass]))
         axis.set_ylim(-0.35 * top, 1.5 * top)
 
 
@@ -239,7 +239,7 @@ def _draw_t3(axis: Axes, record: RunRecord, series: LinkSeries) -> None:
     nominal = series.nominal[3] / series.nominal[0]
     true = series.truth[:, 3] / series.truth[:, 0] - nominal
     axis.plot(record.time_s, true, "--", color=BLACK, label="truth")
-    if record.settings.has_estimator:
+    if record.settings.has_estimator and np.isfinite(series.theta).all():
         axis.plot(record.time_s, series.theta[:, 9], color=BLUE, label="estimate")
 
 

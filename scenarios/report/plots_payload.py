@@ -41,7 +41,9 @@ def payload_report(record: RunRecord, figure: Figure) -> Figure:
         payload = record.links[side].payload
         assert payload is not None
         _draw_payload(axis, record, payload, side)
-    loaded = max(SIDES, key=lambda side: float(record.payload_kg[:, _at(side)].max()))
+    loaded = max(
+        SIDES, key=lambda side: float(record.drawn_loads_kg[:, _at(side)].max())
+    )
     _draw_observability(axes[2], record, loaded)
     _draw_supervision(axes[3], record)
     axes[-1].set_xlabel("t [s]")
@@ -60,7 +62,7 @@ def _draw_payload(
     half = Z95 * payload.sigma_mass_kg
     low, high = np.maximum(payload.mass_kg - half, 0.0), payload.mass_kg + half
     state = np.array(payload.state)
-    top = 1.3 * max(float(truth.max()), float(payload.mass_kg.max()), 0.5)
+    top = 1.3 * float(np.nanmax([*truth, *payload.mass_kg, 0.5]))
     for kind, color in STATE_COLORS.items():
         where = state == kind.value
         if where.any() and kind is not LinkState.NOMINAL:

@@ -50,7 +50,7 @@ def _draw_poses(axis: Axes, stick: StickFigure, record: RunRecord) -> None:
     for index, time_s in enumerate(times):
         tick = min(np.searchsorted(record.time_s, time_s), len(record.time_s) - 1)
         shift = POSE_SPACING_M * index
-        loads = record.payload_kg[tick]
+        loads = record.drawn_loads_kg[tick]
         stick.draw(axis, record.q[tick], loads, offset_m=shift)
         com = record.com_m[tick, 0] + shift
         axis.plot([com, com], [0.0, record.com_m[tick, 2]], ":", color=BLUE)

@@ -84,9 +84,9 @@ class _PlayCommand:
 def _animate(drawing: RobotDrawing, record: RunRecord) -> list[dict[str, Any]]:
     """One clip per joint and load, at `RATE_HZ`."""
     frames = _frame_ticks(record)
-    drawing.show(record.q[0], record.payload_kg[0])
+    drawing.show(record.q[0], record.drawn_loads_kg[0])
     poses = [drawing.transforms(record.q[k]) for k in frames]
-    scales = [drawing.payload_scales(record.payload_kg[k]) for k in frames]
+    scales = [drawing.payload_scales(record.drawn_loads_kg[k]) for k in frames]
     clips = []
     for name in poses[0]:
         tracks = [

@@ -11,6 +11,7 @@ from scenarios.records.run_folder import RunFolder
 from scenarios.records.versions import installed_versions
 from scenarios.report.evaluation import experiment_figures
 from scenarios.report.figure_style import main_run
+from scenarios.run.estimator_settings import supervisor_settings
 from scenarios.run.settings import RunSettings
 from wbmpc.robot import Robot
 
@@ -48,7 +49,11 @@ def write_run_files(
     other = records.get("without_estimator") if shown.settings.has_estimator else None
     folder.write_json("metrics.json", result)
     folder.write_text("table.txt", text + "\n")
-    settings = {"run": shown.settings, "robot": robot.settings}
+    settings = {
+        "run": shown.settings,
+        "robot": robot.settings,
+        "supervisor": supervisor_settings(robot),
+    }
     folder.write_json("settings.json", settings)
     folder.write_json("versions.json", installed_versions())
     for key, record in records.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scenarios.report.metrics.results import AxisErrors, RunMetrics
+from scenarios.run.settings import DEFAULT_ESTIMATOR
 
 Row = Sequence[str]
 
@@ -50,9 +51,11 @@ def _line(row: Row, widths: Sequence[int]) -> str:
 
 
 def _heading(metrics: RunMetrics) -> str:
-    estimator = f"estimator on, prior {metrics.prior}"
-    if not metrics.estimator:
-        estimator = "estimator off"
+    estimator = "estimator off"
+    if metrics.estimator:
+        which = metrics.estimator_name
+        usual = which == DEFAULT_ESTIMATOR
+        estimator = f"estimator on, prior {metrics.prior}" if usual else which
     outcome = "FELL" if metrics.fell else "stood"
     factor = number(metrics.real_time_factor, 2)
     load = f"{metrics.payload_kg:g} kg on {metrics.arm}"

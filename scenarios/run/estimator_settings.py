@@ -22,6 +22,20 @@ T = TypeVar("T")
 TABLE = "estimator.supervisor"
 
 
+def checked_robot(name: str, overrides: tuple[str, ...] = ()) -> Robot:
+    """A robot whose settings are right to the last one, before anything starts.
+
+    Raises:
+        ModelsError: As `Robot.load`, or a setting of the supervisor is wrong.
+    """
+    # Importing the package that drives the robot checks the native wheels.
+    from wbmpc.robot import Robot
+
+    robot = Robot.load(name, overrides)
+    supervisor_settings(robot)
+    return robot
+
+
 def supervisor_settings(robot: Robot) -> SupervisorSettings:
     """Settings of the supervised filter for a robot.
 

@@ -22,6 +22,7 @@ from scenarios.library.catalogue import find_scenario
 from scenarios.records.record import SIDES, Deadlines, RunRecord
 from scenarios.records.recorder import Recorder
 from scenarios.run.adaptation import build_adaptation
+from scenarios.run.estimator_settings import checked_robot
 from scenarios.run.plant_process import (
     PlantLinks,
     PlantReady,
@@ -107,7 +108,7 @@ def run_realtime(
         ModelsError: As for a lock-step run.
     """
     settings = _on_several_cores(settings)
-    robot = Robot.load(settings.robot, settings.overrides)
+    robot = checked_robot(settings.robot, settings.overrides)
     if references is None:
         scenario = find_scenario(settings.scenario)
         references = scenario.motion(robot, settings.duration_s)

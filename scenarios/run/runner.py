@@ -15,6 +15,7 @@ from scenarios.records.record import RunRecord
 from scenarios.records.recorder import Recorder
 from scenarios.run.adaptation import build_adaptation
 from scenarios.run.disturbances import Disturbances
+from scenarios.run.estimator_settings import checked_robot
 from scenarios.run.outcome import why_ended
 from scenarios.run.plant_side import (
     PlantSide,
@@ -62,7 +63,7 @@ def run(
         return run_realtime(
             settings, on_tick=on_tick, viewer=viewer, references=references
         )
-    robot = Robot.load(settings.robot, settings.overrides)
+    robot = checked_robot(settings.robot, settings.overrides)
     if references is None:
         scenario = find_scenario(settings.scenario)
         references = scenario.motion(robot, settings.duration_s)

@@ -15,10 +15,10 @@ def base_error(record: RunRecord) -> BaseErrorMetrics | None:
     """Compare the base the controller used with the true one.
 
     Returns:
-        None if the controller saw the simulator's state.
+        None if the controller saw the simulator's state, or nobody knows it.
     """
     base = record.base
-    if base is None or not len(base.position_m):
+    if base is None or not len(base.position_m) or not record.has_truth:
         return None
     position_mm = 1e3 * (base.position_m - record.q[:, :3])
     turn_deg = np.rad2deg(rotation_error_rad(record.q[:, 3:7], base.quaternion_xyzw))

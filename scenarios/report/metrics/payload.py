@@ -18,7 +18,7 @@ Z95 = 1.96
 
 
 def payload_metrics(record: RunRecord) -> dict[str, PayloadMetrics] | None:
-    """Metrics by side; None without estimator."""
+    """Metrics by side; None if nobody reports."""
     found = {}
     for index, side in enumerate(SIDES):
         payload = record.links[side].payload
@@ -29,6 +29,7 @@ def payload_metrics(record: RunRecord) -> dict[str, PayloadMetrics] | None:
 
 
 def _of(time_s: Array, payload: PayloadSeries, truth: Array) -> PayloadMetrics:
+    known = bool(np.isfinite(truth).all())
     believed = np.array(payload.state) != LinkState.NOMINAL.value
     held = truth > 0.0
     on, off = _edges(held), _edges(~held)
@@ -46,7 +47,7 @@ def _of(time_s: Array, payload: PayloadSeries, truth: Array) -> PayloadMetrics:
         sigma_kg=float(payload.sigma_mass_kg[end].mean()),
         noise_kg=float(payload.mass_kg[end].std()),
         smallest_kg=float(payload.smallest_kg[-1]),
-        attaches=len(on),
+        attaches=len(on) if known else None,
         attach_delay_s=_longest(
             [_delay(time_s, believed, start, stop) for start, stop in spans]
         ),
@@ -54,7 +55,7 @@ def _of(time_s: Array, payload: PayloadSeries, truth: Array) -> PayloadMetrics:
         detach_delay_s=_longest(
             [_delay(time_s, ~believed, k, _next(on, k, len(time_s))) for k in off]
         ),
-        false_s=tick_s * float((believed & ~held & ~late).sum()),
+        false_s=tick_s * float((believed & ~held & ~late).sum()) if known else None,
         inside_95_pct=float(100.0 * inside[tracked].mean()) if tracked.any() else None,
     )
 

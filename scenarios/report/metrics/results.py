@@ -73,7 +73,10 @@ class LinkMetrics(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PayloadMetrics(msgspec.Struct, frozen=True, kw_only=True):
-    """Payload report of one forearm; times are None if it never happened."""
+    """Payload report of one forearm.
+
+    Times are None if it never happened, or if nobody knows the true load.
+    """
 
     state: str
     """Belief at the end."""
@@ -85,7 +88,7 @@ class PayloadMetrics(msgspec.Struct, frozen=True, kw_only=True):
     """Standard deviation of the report, at the same time."""
     smallest_kg: float
     """Smallest load that would have been noticed, at the end."""
-    attaches: int
+    attaches: int | None
     """How often a load came on."""
     attach_delay_s: float | None
     """Longest time from a load to its being noticed."""
@@ -93,7 +96,7 @@ class PayloadMetrics(msgspec.Struct, frozen=True, kw_only=True):
     """Longest time from a load to within 10 % of it, for good."""
     detach_delay_s: float | None
     """Longest time from a removal to nominal."""
-    false_s: float
+    false_s: float | None
     """Time a load was believed in without one."""
     inside_95_pct: float | None
     """Share of the time a load was tracked in which it was inside the interval."""
@@ -182,7 +185,7 @@ class RunMetrics(msgspec.Struct, frozen=True, kw_only=True):
     arm: str
     links: dict[str, LinkMetrics]
     payloads: dict[str, PayloadMetrics] | None = None
-    """Payload report by side; None without estimator."""
+    """Payload report by side; None if nobody reports."""
     tip: dict[str, TipMetrics]
     elbow_rms_deg: dict[str, float | None]
     """Elbow against its reference, settled window."""

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from scenarios.records.versions import installed_versions
 from scenarios.report.metrics.results import StageTiming
 from scenarios.report.metrics.timing import percentiles
+from scenarios.run.estimator_settings import checked_robot
 from scenarios.run.settings import RunSettings
 from scenarios.studies.bench.report import BenchResult
 from scenarios.studies.bench.solvers import SQP, Request, measure_in_child
 from scenarios.studies.bench.stages import StageBench
 from wbmpc.ocp.variant import FASTEST, PYTHON, STOCK, kernel_name
 from wbmpc.realtime import measure_jitter, realtime_process
-from wbmpc.robot import Robot
 
 JITTER_PERIOD_S = 1e-3
 JITTER_PRIORITY = 60
@@ -38,7 +38,7 @@ def run_bench(
     Raises:
         ModelsError: Unknown robot or settings key, or a child process that dies.
     """
-    robot = Robot.load(name, overrides)
+    robot = checked_robot(name, overrides)
     load_before = os.getloadavg()
     progress("stages of the closed loop")
     ticks = 100 if quick else 600

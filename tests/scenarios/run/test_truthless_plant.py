@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
+from sample_records import make_record
 
 from scenarios.errors import ScenarioError
-from scenarios.library.catalogue import find_scenario
+from scenarios.library.catalogue import find_scenario, scenario_names
 from scenarios.records.mcap_log import write_log
 from scenarios.records.record import RunRecord
 from scenarios.records.record_file import load_record, save_record
+from scenarios.report.evaluation import (
+    evaluate,
+    evaluation_text,
+    experiment_figures,
+)
+from scenarios.report.meshcat_view import write_animation
 from scenarios.report.metrics.run import measure
+from scenarios.report.plots import run_figures
 from scenarios.report.tables import run_table
 from scenarios.run.plant_side import JointReadings, PlantSide
 from scenarios.run.runner import Run, run
@@ -28,6 +38,20 @@ SETTINGS = RunSettings(
     truth=False,
     push=Push(at_s=0.4, forward_N=30.0),
 )
+
+
+HIDDEN = ("payload_kg", "wrench_true", "com_m")
+"""Only a simulator can record them."""
+
+
+def leaves(node: object, key: str = "") -> Iterator[tuple[str, object]]:
+    """Every value of a tree with its dotted key."""
+    if isinstance(node, dict | list):
+        items = node.items() if isinstance(node, dict) else enumerate(node)
+        for name, child in items:
+            yield from leaves(child, f"{key}.{name}")
+    else:
+        yield key, node
 
 
 class OnAWire:
@@ -77,7 +101,7 @@ def record(robot: Robot, viewer: Watcher) -> RunRecord:
     side = PlantSide(
         OnAWire(robot), JointReadings(SETTINGS, robot), estimator=ContactEkf(robot)
     )
-    track = find_scenario(SETTINGS.scenario).record(robot, SETTINGS.duration_s)
+    track = find_scenario(SETTINGS.scenario).motion(robot, SETTINGS.duration_s)
     return Run(SETTINGS, robot, side, track).finish(None, viewer)
 
 
@@ -127,6 +151,42 @@ def test_metrics_without_truth_are_absent(record: RunRecord, robot: Robot) -> No
         assert payload.state == "nominal" and payload.attaches is None
         assert payload.false_s is None and payload.attach_delay_s is None
     run_table(metrics)
+
+
+@pytest.mark.parametrize("scenario", scenario_names())
+def test_no_scenario_invents_what_nobody_knows(scenario: str, robot: Robot) -> None:
+    """Figures that need the centre of mass, the load or the ground are absent."""
+    push = Push(at_s=4.0, forward_N=50.0)
+    made = make_record(robot, scenario=scenario, push=push, duration_s=8.0)
+    hidden = {
+        side: replace(link, truth=np.full_like(link.truth, np.nan))
+        for side, link in made.links.items()
+    }
+    unknown = {name: np.full_like(getattr(made, name), np.nan) for name in HIDDEN}
+    blind = replace(made, links=hidden, has_truth=False, **unknown)
+    seeing, unseeing = (evaluate(record, robot, record) for record in (made, blind))
+    assert "nan" not in msgspec.json.encode(unseeing.experiment).decode().lower()
+    evaluation_text(unseeing)
+    known, left = (
+        dict(leaves(msgspec.to_builtins(metrics.experiment)))
+        for metrics in (seeing, unseeing)
+    )
+    needs_truth = ("com_", "cop_", ".com.", "recovered_after", "true")
+    for key, value in known.items():
+        if value is not None and any(word in key for word in needs_truth):
+            assert left[key] is None, key
+
+
+@pytest.mark.parametrize("scenario", scenario_names())
+def test_pictures_can_be_drawn(
+    scenario: str, record: RunRecord, robot: Robot, tmp_path: Path
+) -> None:
+    settings = msgspec.structs.replace(record.settings, scenario=scenario)
+    shown = {"with_estimator": replace(record, settings=settings)}
+    figures = run_figures(robot, shown) | experiment_figures(robot, shown)
+    for draw in figures.values():
+        draw().canvas.draw()
+    write_animation(tmp_path / "replay.html", robot, record)
 
 
 def test_the_viewer_draws_no_load(viewer: Watcher, record: RunRecord) -> None:
