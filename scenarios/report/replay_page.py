@@ -154,7 +154,7 @@ def _caption(record: RunRecord, other: RunRecord | None) -> str:
         lines.append("left, grey: without estimator; right, in colour: with estimator")
     else:
         lines.append(f"estimator {'on' if settings.has_estimator else 'off'}")
-    if settings.has_estimator:
+    if record.supervision is not None:
         lines.append("blue: estimated payload at its centre, 2 sigma around it")
     for name, run in (("", record), ("grey robot ", other)):
         if run is not None and run.fell:
