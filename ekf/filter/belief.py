@@ -16,7 +16,7 @@ from ekf.filter.settings import (
     REFERENCE_TICK_S,
 )
 from ekf.filter.update_weights import UpdateWeights
-from ekf.inertia.deviation_stack import DeviationStack
+from ekf.inertia.deviation_stack import DeviationStack, chain
 from ekf.inertia.pseudo_inertia import pseudo_inertia
 
 
@@ -93,7 +93,7 @@ class InertialBelief:
 
     def predicted_variance(self, sample: TorqueSample) -> Array:
         """(nv,) variance of each torque row for not knowing the links: H P H^T."""
-        jacobian = _chain(sample.regressor, self.jacobians)
+        jacobian = chain(sample.regressor, self.jacobians)
         variance: Array = ((jacobian @ self.covariance) * jacobian).sum(axis=1)
         return variance
 
@@ -116,7 +116,7 @@ class InertialBelief:
             finite, or its gain was singular.
         """
         innovation = self.innovation(sample)
-        jacobian = _chain(sample.regressor, self.jacobians)
+        jacobian = chain(sample.regressor, self.jacobians)
         weight = min(dt_s, LONGEST_TICK_S) / REFERENCE_TICK_S
         trust = weight / self._noise.torque
         if weights.variance_scale is not None:
@@ -128,7 +128,7 @@ class InertialBelief:
         information.flat[:: len(pull) + 1] += pull
         score -= pull * theta
         if weights.constraint is not None:
-            known = _chain(weights.constraint, self.jacobians)
+            known = chain(weights.constraint, self.jacobians)
             moved = self.parameters.ravel() - self._flat_nominal
             information += known.T @ known
             score -= known.T @ (weights.constraint @ moved)
@@ -193,10 +193,3 @@ def _all_consistent(parameters: Array) -> bool:
     except np.linalg.LinAlgError:
         return False
     return True
-
-
-def _chain(regressor: Array, jacobians: Array) -> Array:
-    """H = Y_est G with G block diagonal over the links."""
-    count = len(jacobians)
-    blocks = regressor.reshape(-1, count, 10).swapaxes(0, 1) @ jacobians
-    return blocks.swapaxes(0, 1).reshape(len(regressor), 10 * count)

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ekf.arrays import Array, require_positive
+from ekf.arrays import Array, require_positive, row_variance
 from ekf.errors import DimensionError, InvalidSettingError
 from ekf.filter.regularisation import FictitiousPrior
 from ekf.filter.settings import ProcessNoise, torque_variance
-from ekf.row_variance import row_variance
 
 
 @dataclass(frozen=True, kw_only=True)

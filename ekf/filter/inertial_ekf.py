@@ -17,7 +17,6 @@ from ekf.filter.link_torques import LinkTorques, TorqueSample
 from ekf.filter.regularisation import FictitiousPrior
 from ekf.filter.settings import ProcessNoise
 from ekf.filter.update_weights import UpdateWeights
-from ekf.inertia.deviation import DeviationModel
 from ekf.inertia.deviation_stack import DeviationStack
 
 _STATUS_OF_FAULT = {
@@ -91,7 +90,7 @@ class InertialEKF(LinkTorques):
         noise = filter_noise(model, count, process_noise, measurement_variance, prior)
         self.measurement_variance = frozen(noise.torque)
         self._belief = InertialBelief(
-            DeviationStack([DeviationModel.of_joint(model, j) for j in self.joint_ids]),
+            DeviationStack.of_joints(model, self.joint_ids),
             noise,
             covariance_matrix(initial_covariance, 10 * count),
         )

@@ -76,10 +76,6 @@ class FictitiousPrior:
         """Indices into theta that the fictitious measurement acts on."""
         return _CHANNELS[self.regime]
 
-    def rows(self) -> Array:
-        """Selection matrix (k, 10) of one link: the rows stacked under H."""
-        return np.eye(10)[list(self.channels())]
-
     def variances(self) -> Array:
         """Variances (k,) of the selected channels, one 100 Hz tick."""
         values = [self.variance_alpha]

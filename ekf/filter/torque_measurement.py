@@ -22,6 +22,9 @@ class TorqueMeasurement:
     :math:`Y`. Joint damping and friction of the model are not modelled.
 
     Source: arXiv:2610.22176, eq. 10-12.
+
+    Attributes:
+        model: Own copy of the robot, estimated links without inertia.
     """
 
     def __init__(
@@ -37,19 +40,14 @@ class TorqueMeasurement:
             joint_ids: Joints that carry the estimated links.
             foot_frame_ids: Frames at which contact wrenches act.
         """
-        self._model = model.copy()
-        self._data = self._model.createData()
+        self.model = model.copy()
+        self._data = self.model.createData()
         self._joint_ids = tuple(joint_ids)
         self._foot_frame_ids = tuple(foot_frame_ids)
         self._foot_velocities = np.zeros((len(self._foot_frame_ids), 3))
         self._root_dofs = root_dofs(model)
         for joint_id in self._joint_ids:
-            self._model.inertias[joint_id] = pin.Inertia.Zero()
-
-    @property
-    def model(self) -> pin.Model:
-        """The private copy of the model, estimated links without inertia."""
-        return self._model
+            self.model.inertias[joint_id] = pin.Inertia.Zero()
 
     @property
     def foot_speeds(self) -> Array:
@@ -70,7 +68,7 @@ class TorqueMeasurement:
             wrenches: (n_feet, 6) contact wrenches [N, Nm], force first, world axes, at
                 the foot frames.
         """
-        model, data = self._model, self._data
+        model, data = self.model, self._data
         residual = -pin.rnea(model, data, q, v, a)
         residual[self._root_dofs :] += tau_joints
         pin.computeJointJacobians(model, data, q)
@@ -87,16 +85,16 @@ class TorqueMeasurement:
         return placement.rotation.copy(), placement.translation.copy()
 
     def _foot_jacobian(self, frame_id: int) -> Array:
-        pin.updateFramePlacement(self._model, self._data, frame_id)
+        pin.updateFramePlacement(self.model, self._data, frame_id)
         jacobian: Array = pin.getFrameJacobian(
-            self._model, self._data, frame_id, pin.LOCAL_WORLD_ALIGNED
+            self.model, self._data, frame_id, pin.LOCAL_WORLD_ALIGNED
         )
         return jacobian
 
     def _regressor(self) -> Array:
         # J_j^T times the body regressor equals the j-th block of
         # computeJointTorqueRegressor, without computing the other links' blocks.
-        model, data = self._model, self._data
+        model, data = self.model, self._data
         regressor = np.empty((model.nv, 10 * len(self._joint_ids)))
         for block, joint_id in enumerate(self._joint_ids):
             jacobian = pin.getJointJacobian(model, data, joint_id, pin.LOCAL)

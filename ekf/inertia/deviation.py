@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
 from ekf.arrays import Array, frozen
 from ekf.errors import InconsistentInertiaError
@@ -45,16 +44,6 @@ class DeviationModel:
         self._nominal = frozen(nominal_parameters)
         self._gamma_nominal = frozen(pseudo_inertia(self._nominal))
 
-    @classmethod
-    def of_joint(cls, model: pin.Model, joint_id: int) -> "DeviationModel":
-        """Deviation of everything that a joint of a robot carries.
-
-        Raises:
-            InconsistentInertiaError: If no rigid body has its inertia.
-        """
-        nominal = model.inertias[joint_id].toDynamicParameters()
-        return cls(nominal, owner=model.names[joint_id])
-
     @property
     def nominal_parameters(self) -> Array:
         r"""(10,) nominal :math:`\pi`, read-only."""
@@ -66,7 +55,10 @@ class DeviationModel:
         Raises:
             DimensionError: If ``theta`` does not hold 10 numbers.
         """
-        return self._parameters(upper_factor(theta))
+        factor = upper_factor(theta)
+        change = factor @ self._gamma_nominal @ factor.T - self._gamma_nominal
+        # Adding the change keeps theta = 0 at the nominal to the last bit.
+        return self._nominal + PARAMETERS_FROM_GAMMA @ change.ravel()
 
     def jacobian(self, theta: Any) -> Array:
         r"""Jacobian :math:`G = \partial \pi / \partial \theta`, shape (10, 10).
@@ -77,23 +69,7 @@ class DeviationModel:
         Raises:
             DimensionError: If ``theta`` does not hold 10 numbers.
         """
-        return self._jacobian(upper_factor_partials(theta))
-
-    def linearise(self, theta: Any) -> tuple[Array, Array]:
-        """`parameters` and `jacobian` in less time than one after the other.
-
-        Raises:
-            DimensionError: If ``theta`` does not hold 10 numbers.
-        """
         partials = upper_factor_partials(theta)
-        return self._parameters(partials[ALPHA]), self._jacobian(partials)
-
-    def _parameters(self, factor: Array) -> Array:
-        change = factor @ self._gamma_nominal @ factor.T - self._gamma_nominal
-        # Adding the change keeps theta = 0 at the nominal to the last bit.
-        return self._nominal + PARAMETERS_FROM_GAMMA @ change.ravel()
-
-    def _jacobian(self, partials: Array) -> Array:
         right = self._gamma_nominal @ partials[ALPHA].T  # dU/dalpha is U itself
         half = partials @ right
         change = half + np.swapaxes(half, 1, 2)

@@ -1,8 +1,9 @@
 """The deviation map of several links in one go."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
+import pinocchio as pin
 
 from ekf.arrays import Array
 from ekf.inertia.deviation import DeviationModel
@@ -17,7 +18,7 @@ _FLAT_UNITS = _UNITS.reshape(10, 16)
 
 
 class DeviationStack:
-    r"""`DeviationModel.linearise` of n links at once, for the loop.
+    r"""`DeviationModel` of n links at once, for the loop.
 
     U is linear in :math:`e^{\alpha} [1, e^{d}, s, t]`, so one product with constant
     matrices gives every factor, and one more every derivative.
@@ -27,6 +28,16 @@ class DeviationStack:
         """Take over the nominal inertias of some links."""
         self.nominal = np.stack([link.nominal_parameters for link in links])
         self._gamma = pseudo_inertia(self.nominal)
+
+    @classmethod
+    def of_joints(cls, model: pin.Model, joint_ids: Iterable[int]) -> "DeviationStack":
+        """Deviations of everything that some joints of a robot carry.
+
+        Raises:
+            InconsistentInertiaError: If no rigid body has one of their inertias.
+        """
+        nominal = ((j, model.inertias[j].toDynamicParameters()) for j in joint_ids)
+        return cls([DeviationModel(pi, owner=model.names[j]) for j, pi in nominal])
 
     def linearise(self, theta: Array) -> tuple[Array, Array]:
         """Parameters (n, 10) and Jacobians (n, 10, 10) at theta (n, 10)."""
@@ -49,3 +60,10 @@ class DeviationStack:
             self.nominal + moved @ PARAMETERS_FROM_GAMMA.T,
             jacobian.swapaxes(1, 2),
         )
+
+
+def chain(regressor: Array, jacobians: Array) -> Array:
+    """Rows (m, 10 n) of theta from rows of the parameters: Y G, G block diagonal."""
+    count = len(jacobians)
+    blocks = regressor.reshape(-1, count, 10).swapaxes(0, 1) @ jacobians
+    return blocks.swapaxes(0, 1).reshape(len(regressor), 10 * count)

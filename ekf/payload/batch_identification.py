@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ekf.arrays import Array, frozen, require_count, require_positive
+from ekf.arrays import Array, frozen, require_count, require_positive, row_variance
 from ekf.errors import InvalidSettingError
 from ekf.filter.torque_measurement import TorqueMeasurement
-from ekf.inertia.deviation import DeviationModel
+from ekf.inertia.deviation_stack import DeviationStack, chain
 from ekf.model_lookup import frame_ids, link_joint_ids
-from ekf.row_variance import row_variance
 from ekf.signals.samples import SampleReader
 
 _TOLERANCE = 1e-15
@@ -89,7 +88,7 @@ def identify(
         InconsistentInertiaError: If a link has no consistent nominal inertia.
     """
     joint_ids = link_joint_ids(model, links)
-    deviations = [DeviationModel.of_joint(model, j) for j in joint_ids]
+    deviations = DeviationStack.of_joints(model, joint_ids)
     prior = require_positive("prior_variance", prior_variance)
     tries = require_count("max_iterations", max_iterations)
     torque = TorqueMeasurement(model, joint_ids, frame_ids(model, feet))
@@ -172,33 +171,30 @@ class _Problem:
 
     def __init__(
         self,
-        deviations: Sequence[DeviationModel],
+        deviations: DeviationStack,
         factor: Array,
         target: Array,
         unreachable: float,
         prior_variance: float,
     ) -> None:
-        self.deviations, self.unreachable = deviations, unreachable
+        self._deviations, self.unreachable = deviations, unreachable
         self._factor, self._target = factor, target
+        self.start = np.zeros(len(target))
         self._pull = 1.0 / np.sqrt(prior_variance)
 
     def parameters(self, theta: Array) -> Array:
-        pairs = zip(self.deviations, theta.reshape(-1, 10), strict=True)
-        return np.stack([model.parameters(own) for model, own in pairs])
+        return self._linearise(theta)[0]
 
     def residuals(self, theta: Array) -> Array:
         fit = self._factor @ self.parameters(theta).ravel() - self._target
         return np.concatenate((fit, self._pull * theta))
 
     def jacobian(self, theta: Array) -> Array:
-        size = len(theta)
-        chain = np.zeros((size, size))
-        for index, (model, own) in enumerate(
-            zip(self.deviations, theta.reshape(-1, 10), strict=True)
-        ):
-            block = slice(10 * index, 10 * index + 10)
-            chain[block, block] = model.jacobian(own)
-        return np.vstack((self._factor @ chain, self._pull * np.eye(size)))
+        data = chain(self._factor, self._linearise(theta)[1])
+        return np.vstack((data, self._pull * np.eye(len(theta))))
+
+    def _linearise(self, theta: Array) -> tuple[Array, Array]:
+        return self._deviations.linearise(theta.reshape(-1, 10))
 
 
 def _minimise(problem: _Problem, max_iterations: int) -> tuple[Array, int, bool]:
@@ -209,7 +205,7 @@ def _minimise(problem: _Problem, max_iterations: int) -> tuple[Array, int, bool]
     with np.errstate(over="ignore", invalid="ignore"):
         result = least_squares(
             problem.residuals,
-            np.zeros(10 * len(problem.deviations)),
+            problem.start,
             jac=problem.jacobian,
             # Neighbouring links share their mass along a valley so flat that a looser
             # tolerance stops on the way.

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ekf.arrays import frozen, require_finite, require_positive
+from ekf.arrays import frozen, require_finite, require_positive, row_variance
 from ekf.inertia.pseudo_inertia import point_mass_parameters
 from ekf.payload.least_squares import ForgettingLeastSquares
 from ekf.payload.least_squares_payload import LeastSquaresPayload, Rows
 from ekf.payload.momentum_observer import MomentumObserver
 from ekf.payload.payload_torque import PayloadTorque
-from ekf.row_variance import row_variance
 from ekf.signals.samples import JointSample, SampleReader
 from ekf.streaming import LearnStatus
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ekf.arrays import Array, frozen, require_finite, require_positive
+from ekf.arrays import Array, frozen, require_finite, require_positive, row_variance
 from ekf.errors import DimensionError
 from ekf.faults import to_array
 from ekf.inertia.pseudo_inertia import (
@@ -18,7 +18,6 @@ from ekf.payload.least_squares import ForgettingLeastSquares
 from ekf.payload.least_squares_payload import LeastSquaresPayload, Rows
 from ekf.payload.payload_torque import PayloadTorque, full_regressor
 from ekf.payload.sample_alignment import SampleAlignment
-from ekf.row_variance import row_variance
 from ekf.signals.aligner import SignalAligner, TorqueTiming
 from ekf.signals.samples import JointSample, SampleReader
 from ekf.streaming import LearnStatus

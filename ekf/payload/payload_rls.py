@@ -5,12 +5,11 @@ from typing import Any
 
 import pinocchio as pin
 
-from ekf.arrays import Array, frozen, require_positive
+from ekf.arrays import Array, frozen, require_positive, row_variance
 from ekf.inertia.pseudo_inertia import point_mass_parameters
 from ekf.payload.least_squares import ForgettingLeastSquares
 from ekf.payload.least_squares_payload import LeastSquaresPayload, Rows
 from ekf.payload.payload_torque import PayloadTorque
-from ekf.row_variance import row_variance
 from ekf.signals.samples import SampleReader
 from ekf.streaming import LearnStatus
 

@@ -23,6 +23,9 @@ class StreamingEKF(CountsSamples):
     """`InertialEKF` fed sample by sample, reporting the payload of one link.
 
     Samples without acceleration pass the aligner first; the filter runs on every one.
+
+    Attributes:
+        link: The reported link.
     """
 
     def __init__(
@@ -52,7 +55,7 @@ class StreamingEKF(CountsSamples):
         if link not in ekf.links:
             rule = f"must be one of the filter's links: {', '.join(ekf.links)}"
             raise InvalidSettingError("link", link, rule)
-        self._ekf, self._link, self._index = ekf, link, ekf.links.index(link)
+        self._ekf, self.link, self._index = ekf, link, ekf.links.index(link)
         reader = SampleReader(model, n_feet)
         self._alignment = SampleAlignment(reader, aligner or SignalAligner(model))
         self._first_dt_s = first_dt_s
@@ -64,11 +67,6 @@ class StreamingEKF(CountsSamples):
         self._alignment.reset()
         self._time_s: float | None = None
         self._restart_counts()
-
-    @property
-    def link(self) -> str:
-        """The reported link."""
-        return self._link
 
     @property
     def estimate(self) -> Estimate:

@@ -12,6 +12,10 @@ class ChainMotion:
 
     Friction is one and the same error while its joint rests, and averages out while
     it moves.
+
+    Attributes:
+        rest_s: (n,) how long each chain has rested now.
+        moved_s: (n,) how long each has moved since the last `restart`.
     """
 
     def __init__(self, rows: Sequence[Rows], resting_speed: float) -> None:
@@ -26,28 +30,18 @@ class ChainMotion:
 
     def reset(self) -> None:
         """Start the clocks again."""
-        self._rest_s, self._moved_s = np.zeros((2, len(self._rows)))
-
-    @property
-    def rest_s(self) -> Array:
-        """(n,) how long each chain has rested now."""
-        return self._rest_s
-
-    @property
-    def moved_s(self) -> Array:
-        """(n,) how long each has moved since the last `restart`."""
-        return self._moved_s
+        self.rest_s, self.moved_s = np.zeros((2, len(self._rows)))
 
     def restart(self, index: int) -> None:
         """Begin to count the motion of a link anew: its load is another one."""
-        self._moved_s[index] = 0.0
+        self.moved_s[index] = 0.0
 
     def read(self, speed: Array, dt_s: float) -> None:
         """Take one sample of the actuated joints' velocities (n_joints,)."""
         slow = np.abs(speed) < self._resting_speed
         for index, rows in enumerate(self._rows):
             if slow[rows].all():
-                self._rest_s[index] += dt_s
+                self.rest_s[index] += dt_s
             else:
-                self._rest_s[index] = 0.0
-                self._moved_s[index] += dt_s
+                self.rest_s[index] = 0.0
+                self.moved_s[index] += dt_s

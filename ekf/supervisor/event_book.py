@@ -114,7 +114,7 @@ class EventBook:
             verdicts.append(
                 monitor.look(torque, own, sigma[rows], parameters[index], dt_s)
                 if self._may_learn(index)
-                else monitor.idle()
+                else Verdict()
             )
         return verdicts
 

@@ -88,11 +88,6 @@ class LinkMonitor:
         self.unload()
 
     @property
-    def nominal(self) -> Array:
-        """(10,) parameters of the bare link."""
-        return self._nominal
-
-    @property
     def sensitivity(self) -> float:
         """Misfit that 1 kg at the expected place causes now, in units of the noise."""
         return self._window.visible(self._direction) or self._sensitivity
@@ -117,10 +112,6 @@ class LinkMonitor:
         self.loaded = False
         self._tries = 0
         self.restart()
-
-    def idle(self) -> Verdict:
-        """The verdict while nothing may be judged."""
-        return Verdict()
 
     def look(
         self,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ekf.arrays import Array, frozen
+from ekf.filter.estimate import Estimate
 from ekf.filter.inertial_ekf import InertialEKF
 from ekf.filter.settings import REFERENCE_TICK_S
 from ekf.supervisor.event_book import EventBook
@@ -21,9 +22,7 @@ class ReportSnapshot:
     Attributes:
         states: Belief about each link.
         loaded: Whether each is believed to carry a load.
-        parameters: (n, 10) of the links.
-        jacobians: (n, 10, 10) of the parameters by theta.
-        covariance: (10 n, 10 n) of theta.
+        estimate: Of the filter.
         noise: (nv,) variance of the innovations.
         moved_s: How long each has moved since its load came or changed.
         sensitivity: Misfit 1 kg at the expected place causes, in units of the noise.
@@ -33,9 +32,7 @@ class ReportSnapshot:
 
     states: tuple[LinkState, ...]
     loaded: tuple[bool, ...]
-    parameters: Array
-    jacobians: Array
-    covariance: Array
+    estimate: Estimate
     noise: Array
     moved_s: tuple[float, ...]
     sensitivity: tuple[float, ...]
@@ -71,14 +68,11 @@ class PayloadReporter:
             moved_s: (n,) how long each link has moved since its load came or changed.
             gains: (n, 10) observability.
         """
-        parameters, jacobians = self._ekf.linearisation
         monitors = book.monitors
         return ReportSnapshot(
             states=book.states(),
             loaded=tuple(monitor.loaded for monitor in monitors),
-            parameters=parameters,
-            jacobians=jacobians,
-            covariance=self._ekf.estimate.covariance,
+            estimate=self._ekf.estimate,
             noise=noise,
             moved_s=tuple(moved_s),
             sensitivity=tuple(monitor.sensitivity for monitor in monitors),
@@ -92,11 +86,12 @@ class PayloadReporter:
 
     def _report(self, index: int, snapshot: ReportSnapshot) -> PayloadReport:
         own = slice(10 * index, 10 * index + 10)
+        estimate = snapshot.estimate
         moments = payload_moments(
-            snapshot.parameters[index],
+            estimate.parameters[index],
             self._nominal[index],
-            snapshot.jacobians[index],
-            snapshot.covariance[own, own],
+            estimate.jacobians[index],
+            estimate.covariance[own, own],
         )
         ratio = np.sqrt(self._noise_ratio(index, snapshot.noise))
         single_kg = 1.0 / np.sqrt(max(snapshot.sensitivity[index], 1e-12))

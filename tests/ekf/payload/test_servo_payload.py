@@ -17,7 +17,8 @@ from servo_streams import (
 from ekf.errors import DimensionError, InvalidSettingError
 from ekf.payload.moving_payload import MovingPayload
 from ekf.payload.servo_torque import CommandedTorque, ServoTorque, fit_servo_torque
-from ekf.streaming import LearnStatus
+from ekf.signals.samples import JointSample
+from ekf.streaming import LearnStatus, PayloadEstimator
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +113,16 @@ def test_a_count_at_the_start_is_forgotten(servo: ServoTorque) -> None:
         twitch = 2.0 * np.pi / 4096.0 / DT_S if time_s == 0.0 else 0.0
         moving.push(time_s, q, v - twitch, goal)
     assert moving.raw_mass_kg == pytest.approx(0.1, abs=0.006)
+
+
+def test_named_samples_teach_the_same(servo: ServoTorque) -> None:
+    pushed, named = (estimator(servo, sigma=servo.sigma) for _ in range(2))
+    assert isinstance(named, PayloadEstimator)
+    for time_s, q, v, goal in servo_samples(0.1, seconds=2.0):
+        pushed.push(time_s, q, v, goal)
+        named.learn_one(JointSample(time_s=time_s, q=q, v=v, tau=goal))
+    assert named.learn_one({"t": 9.0}) is LearnStatus.MISSING
+    assert named.raw_mass_kg == pushed.raw_mass_kg > 0.05
 
 
 def test_reset_starts_again(servo: ServoTorque) -> None:

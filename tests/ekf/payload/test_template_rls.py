@@ -11,7 +11,7 @@ from ekf.errors import DimensionError, InvalidSettingError
 from ekf.payload.static_payload import HeldPose, fit_torque_constant, identify_static
 from ekf.payload.template_rls import TemplateRLS
 from ekf.signals.samples import JointSample
-from ekf.streaming import LearnStatus
+from ekf.streaming import LearnStatus, PayloadEstimator
 
 
 def causal_samples(payload_kg: float, shift: int = 0) -> list[JointSample]:
@@ -66,6 +66,16 @@ def test_raw_and_projected_mass_are_both_kept() -> None:
         )
     assert heavy.mass_kg == 0.1 and heavy.raw_mass_kg > 0.16
     assert light.mass_kg == 0.0 and light.raw_mass_kg < 0.0
+
+
+def test_it_says_what_the_link_carries() -> None:
+    estimator = rls()
+    assert isinstance(estimator, PayloadEstimator)
+    for sample in causal_samples(0.17):
+        estimator.learn_one(sample)
+    carried = swinging_arm(estimator.predict_one()).inertias[2].toDynamicParameters()
+    nominal = swinging_arm().inertias[2].toDynamicParameters()
+    np.testing.assert_allclose(nominal + estimator.payload_parameters, carried)
 
 
 def test_a_small_regressor_teaches_nothing() -> None:
