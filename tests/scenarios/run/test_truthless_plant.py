@@ -21,9 +21,9 @@ from scenarios.report.evaluation import (
     evaluation_text,
     experiment_figures,
 )
-from scenarios.report.meshcat_view import write_animation
 from scenarios.report.metrics.run import measure
 from scenarios.report.plots import run_figures
+from scenarios.report.replay_page import write_animation
 from scenarios.report.tables import run_table
 from scenarios.run.plant_side import JointReadings, PlantSide
 from scenarios.run.runner import Run, run
