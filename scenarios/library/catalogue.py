@@ -17,7 +17,7 @@ _registered: dict[str, Scenario] = {}
 def register(scenario: Scenario) -> None:
     """Make a scenario of one's own known by its name, as those of this folder are.
 
-    Runs at several times, and those in real time, have processes of their own, which
+    Runs side by side, and those in real time, have processes of their own, which
     import the main module again: register at the top level of a module, not below
     `if __name__ == "__main__"`. A scenario registered before under the same name is
     replaced.

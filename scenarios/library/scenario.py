@@ -112,9 +112,7 @@ class Scenario:
     quick: Mapping[str, float] = field(default_factory=dict)
     loads: Callable[[RunSettings], tuple[LoadEvent, ...]] = single_load
     twin: Callable[[RunSettings], RunSettings] | None = unloaded
-    measures: Callable[[RunRecord, Robot, RunRecord | None], msgspec.Struct] | None = (
-        None
-    )
+    measures: Measure | None = None
     lines: Callable[[Any], Iterable[Line]] = no_lines
     figures: Callable[[Robot, Records], Figures] = no_figures
     published: PublishedComparison | None = None
