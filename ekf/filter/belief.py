@@ -1,7 +1,5 @@
 """The filter's belief about the links, and how a sample changes it."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ekf.arrays import Array
@@ -18,20 +16,6 @@ from ekf.filter.settings import (
 from ekf.filter.update_weights import UpdateWeights
 from ekf.inertia.deviation_stack import DeviationStack, chain
 from ekf.inertia.pseudo_inertia import pseudo_inertia
-
-
-@dataclass(frozen=True, kw_only=True)
-class BeliefChange:
-    """Innovation of a sample that was used.
-
-    Attributes:
-        innovation: (nv,) measured minus predicted torque [N, Nm].
-        normalised_innovation: Stacked innovation squared in units of its covariance,
-            torque and fictitious rows together.
-    """
-
-    innovation: Array
-    normalised_innovation: float
 
 
 class InertialBelief:
@@ -103,7 +87,7 @@ class InertialBelief:
 
     def correct(
         self, sample: TorqueSample, dt_s: float, weights: UpdateWeights
-    ) -> BeliefChange | None:
+    ) -> tuple[Array, float] | None:
         """Use one sample.
 
         Args:
@@ -112,8 +96,9 @@ class InertialBelief:
             weights: Changes to the noise of this update.
 
         Returns:
-            None, with nothing changed, if the update would have been absurd or not
-            finite, or its gain was singular.
+            Innovation (nv,) [N, Nm], and the stacked one squared in units of its
+            covariance, fictitious rows included. None, with nothing changed, if the
+            update would have been absurd or not finite, or its gain was singular.
         """
         innovation = self.innovation(sample)
         jacobian = chain(sample.regressor, self.jacobians)
@@ -142,8 +127,7 @@ class InertialBelief:
             return None
         self.covariance, self._unused_s = correction.covariance, 0.0
         squares = float(innovation @ (trust * innovation) + theta @ (pull * theta))
-        normalised = max(squares - correction.explained, 0.0)
-        return BeliefChange(innovation=innovation, normalised_innovation=normalised)
+        return innovation, max(squares - correction.explained, 0.0)
 
     def _predict(self, dt_s: float, weights: UpdateWeights) -> Array:
         """Covariance after the random walk since the last sample used."""

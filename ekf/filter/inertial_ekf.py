@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ekf.arrays import Array, frozen
 from ekf.faults import Fault, FaultKind, find_time_step_fault, to_float
-from ekf.filter.belief import BeliefChange, InertialBelief
+from ekf.filter.belief import InertialBelief
 from ekf.filter.estimate import Estimate, UpdateStatus
 from ekf.filter.filter_setup import covariance_matrix, filter_noise
 from ekf.filter.link_torques import LinkTorques, TorqueSample
@@ -237,7 +237,7 @@ class InertialEKF(LinkTorques):
         if change is None:
             reason = "the update was absurd, not finite, or its gain was singular"
             return self._reject(UpdateStatus.REJECTED_NUMERICAL, reason, dt_s)
-        self._estimate = self._describe(UpdateStatus.OK, change)
+        self._estimate = self._describe(UpdateStatus.OK, *change)
         return self._estimate
 
     def _reject(self, status: UpdateStatus, reason: str, dt_s: Any) -> Estimate:
@@ -254,30 +254,19 @@ class InertialEKF(LinkTorques):
         return self._estimate
 
     def _describe(
-        self, status: UpdateStatus, change: BeliefChange | None = None
+        self,
+        status: UpdateStatus,
+        innovation: Array | None = None,
+        normalised: float = float("nan"),
     ) -> Estimate:
-        return _estimate(self.links, self._belief, status, change, self._no_innovation)
-
-
-def _estimate(
-    links: tuple[str, ...],
-    belief: InertialBelief,
-    status: UpdateStatus,
-    change: BeliefChange | None,
-    no_innovation: Array,
-) -> Estimate:
-    """Copy of a belief, and of the sample that led to it if there was one."""
-    innovation, normalised = no_innovation, float("nan")
-    if change is not None:
-        innovation = frozen(change.innovation)
-        normalised = change.normalised_innovation
-    return Estimate(
-        links=links,
-        theta=frozen(belief.theta),
-        parameters=frozen(belief.parameters),
-        jacobians=frozen(belief.jacobians),
-        covariance=frozen(belief.covariance),
-        innovation=innovation,
-        normalised_innovation=normalised,
-        status=status,
-    )
+        belief, unused = self._belief, self._no_innovation
+        return Estimate(
+            links=self.links,
+            theta=frozen(belief.theta),
+            parameters=frozen(belief.parameters),
+            jacobians=frozen(belief.jacobians),
+            covariance=frozen(belief.covariance),
+            innovation=unused if innovation is None else frozen(innovation),
+            normalised_innovation=normalised,
+            status=status,
+        )

@@ -32,6 +32,16 @@ def test_two_links_at_once_explain_all_torques():
     assert result.sigma_mass_kg[1] > abs(result.parameters[1, 0] - TRUTH[0]) / 5.0
 
 
+def test_the_minimum_is_found_in_a_flat_valley():
+    """Noise and two neighbours: the slope at the end, and not a count of steps."""
+    log = loaded_log(noise=(5e-3, 0.5))
+    result = identify(build_arm(), ["J4", LINK], log, max_iterations=1000)
+    assert result.converged
+    again = identify(build_arm(), ["J4", LINK], log, max_iterations=2000)
+    np.testing.assert_array_equal(again.theta, result.theta)
+    assert not identify(build_arm(), ["J4", LINK], log, max_iterations=3).converged
+
+
 def test_mass_is_calibrated_under_torque_noise():
     errors = []
     for seed in range(20):
@@ -87,5 +97,6 @@ def test_samples_without_acceleration_are_left_out():
 def test_settings_are_checked():
     with pytest.raises(UnknownLinkError):
         identify(build_arm(), ["J9"], loaded_log())
-    with pytest.raises(InvalidSettingError):
-        identify(build_arm(), [LINK], loaded_log(), prior_variance=0.0)
+    for wrong in ({"prior_variance": 0.0}, {"max_iterations": 0}):
+        with pytest.raises(InvalidSettingError):
+            identify(build_arm(), [LINK], loaded_log(), **wrong)
