@@ -1,4 +1,9 @@
-"""Rotation vectors and matrices."""
+"""Rotation vectors and matrices.
+
+Pinocchio's functions, because the estimators call them at 1 kHz: SciPy's `Rotation`
+gives the same bits within round-off and takes 15 to 130 us per call instead of 0.2 to
+1.5.
+"""
 
 from __future__ import annotations
 
