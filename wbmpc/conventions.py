@@ -23,11 +23,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from models.arrays import Array
+
 Indices = NDArray[np.intp]
 
 GRAVITY_M_PER_S2 = 9.81
 """Pinocchio's and MuJoCo's default."""
+GRAVITY_WORLD_M_PER_S2 = np.array([0.0, 0.0, -GRAVITY_M_PER_S2])
 BASE_NQ = 7
 """Configuration entries of the floating base."""
 BASE_NV = 6

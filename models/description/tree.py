@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from models.description.reading import Description, Joint, Pose
-
-Array = NDArray[np.float64]
 
 
 def children(description: Description) -> dict[str, list[Joint]]:

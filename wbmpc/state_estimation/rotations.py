@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from models.arrays import Array
 
 _ONE_AND_A_HALF = 1.5 * np.eye(3)
 
