@@ -11,12 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from models.settings import JointFrictionSettings
 from wbmpc.errors import UnknownNameError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

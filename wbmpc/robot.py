@@ -131,7 +131,7 @@ class Robot:
         """Drop the locked joints from joint torques.
 
         Raises:
-            DimensionError: Not one torque a joint of `joint_names`.
+            DimensionError: Not one torque per joint of `joint_names`.
         """
         check_length("tau_full_Nm", tau_full_Nm, len(self.joint_names))
         return tau_full_Nm[self._controlled]

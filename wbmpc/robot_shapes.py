@@ -12,7 +12,7 @@ from wbmpc.robot import Robot
 def load_visuals(robot: Robot) -> pin.GeometryModel:
     """Visuals of the robot's file; boxes stand for meshes that are missing.
 
-    If any shape can not be read, boxes stand for all of them.
+    If any shape cannot be read, boxes stand for all of them.
     """
     description = read_description(robot.urdf_path)
     model, kind = robot.full_model, pin.GeometryType.VISUAL

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from models.arrays import Array
 
 ROUNDING = 1e-6
 """Eigenvalues within this share of the largest one count as zero."""

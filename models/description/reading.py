@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from models.description.findings import Finding, error, warning
 from models.description.urdf_source import UrdfSource, read_urdf
 
-Array = NDArray[np.float64]
 T = TypeVar("T")
 
 MOVING = ("revolute", "continuous", "prismatic")
@@ -164,7 +163,7 @@ def read_description(path: Path) -> Description:
     """Read a robot file.
 
     Raises:
-        RobotFileError: The file can not be read, is not XML, or not a URDF.
+        RobotFileError: The file cannot be read, is not XML, or not a URDF.
     """
     return describe(read_urdf(path))
 

@@ -49,7 +49,7 @@ def read_urdf(path: Path) -> UrdfSource:
     """Read a URDF file; it is not changed.
 
     Raises:
-        RobotFileError: The file can not be read, is not XML, or not a URDF.
+        RobotFileError: The file cannot be read, is not XML, or not a URDF.
     """
     return parse_urdf(path, _read(path))
 
@@ -99,7 +99,7 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as problem:
         raise RobotFileError(
-            f"robot file {path} can not be read: {problem.strerror}"
+            f"robot file {path} cannot be read: {problem.strerror}"
         ) from None
 
 

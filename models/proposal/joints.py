@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from models.proposal.scaling import rounded
 from models.proposal.tree import Tree
 from models.settings import GroupSettings, JointGains, LowLevelSettings
-
-Array = NDArray[np.float64]
 
 ARMATURE_KGM2_PER_NM = 3e-5
 """Reflected rotor inertia by effort limit: the middle of the shipped robot's legs, for

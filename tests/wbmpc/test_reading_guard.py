@@ -1,4 +1,4 @@
-"""Joint readings that can not be true: bridged for a while, then the end."""
+"""Joint readings that cannot be true: bridged for a while, then the end."""
 
 from __future__ import annotations
 

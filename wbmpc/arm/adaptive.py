@@ -6,15 +6,13 @@ from typing import Protocol
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from models.so101.settings import ComputedTorqueSettings
 from wbmpc.arm.computed_torque import commanded_acceleration
 from wbmpc.arm.description import Arm
 from wbmpc.arm.interface import JointReference
 from wbmpc.plant.interface import Measurement
-
-Array = NDArray[np.float64]
 
 
 class MassEstimate(Protocol):

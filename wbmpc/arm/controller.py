@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from models.arrays import Array
 from wbmpc.arm.interface import JointReference
 from wbmpc.plant.interface import Measurement
-
-Array = NDArray[np.float64]
 
 
 class ArmController(Protocol):

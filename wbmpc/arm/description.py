@@ -6,14 +6,12 @@ import math
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from models.installed import installed_urdf
 from models.so101 import So101Settings, load_so101
 from wbmpc.conventions import xyzw_from_wxyz
 from wbmpc.errors import PayloadError, RobotError, UnknownNameError
-
-Array = NDArray[np.float64]
 
 TIP = "tip"
 """Frame of the payload and of the end effector."""

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.arm.description import Arm
 from wbmpc.arm.mujoco_arm import MujocoArm
 from wbmpc.errors import ModelMismatchError
-
-Array = NDArray[np.float64]
 
 TOLERANCE = 1e-11
 """Largest difference [Nm, Nm, kg m^2]: rounding, and nothing a gram could hide in."""

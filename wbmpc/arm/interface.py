@@ -9,12 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from models.arrays import Array
 from wbmpc.plant.interface import Measurement
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from models.so101.settings import JointPdSettings
 from wbmpc.arm.description import Arm
 from wbmpc.arm.interface import JointReference
 from wbmpc.plant.interface import Measurement
-
-Array = NDArray[np.float64]
 
 
 class JointPd:

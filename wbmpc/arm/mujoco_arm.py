@@ -12,8 +12,8 @@ from typing import Any
 import mujoco
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.arm.description import (
     Arm,
     check_payload_mass,
@@ -24,8 +24,6 @@ from wbmpc.errors import RobotError, WbmpcError
 from wbmpc.plant.interface import Measurement
 from wbmpc.plant.mujoco_body import add_body
 from wbmpc.plant.mujoco_model import add_link
-
-Array = NDArray[np.float64]
 
 PAYLOAD_BODY = "payload"
 MOUNT_BODY = "camera_mount"

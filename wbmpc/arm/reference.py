@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.arm.interface import JointReference
-
-Array = NDArray[np.float64]
 
 
 class JointPath(Protocol):

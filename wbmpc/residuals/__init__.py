@@ -1,4 +1,4 @@
-"""Response-based residuals of Table I (arXiv:2610.22176), one concept a file."""
+"""Response-based residuals of Table I (arXiv:2610.22176), one concept per file."""
 
 from wbmpc.residuals.angular_momentum_response import (
     ResidualModelAngularMomentumResponse,

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from models.arrays import Array
-from wbmpc.conventions import rotation_from_xyzw
+from wbmpc.conventions import GRAVITY_WORLD_M_PER_S2, rotation_from_xyzw
 from wbmpc.plant.interface import SensorReadings
 from wbmpc.robot import Robot
 from wbmpc.state_estimation.contact_detection import ContactDetector
@@ -21,8 +21,6 @@ from wbmpc.state_estimation.rotations import (
     skew,
     xyzw_from_rotation,
 )
-
-GRAVITY_M_PER_S2 = np.array([0.0, 0.0, -9.81])
 
 # Rows of the error state; each foot has a position and a rotation after these.
 _P, _V, _R = slice(0, 3), slice(3, 6), slice(6, 9)
@@ -158,7 +156,7 @@ class ContactEkf:
         # The readings are means of the interval, given in axes at its end.
         self._rotation = orthonormal(old @ turn)
         self._velocity = self._velocity + dt_s * (
-            self._rotation @ force + GRAVITY_M_PER_S2
+            self._rotation @ force + GRAVITY_WORLD_M_PER_S2
         )
         self._position = self._position + dt_s * self._velocity
         jacobian = self._identity.copy()

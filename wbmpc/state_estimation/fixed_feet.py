@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from models.arrays import Array
-from wbmpc.conventions import rotation_from_xyzw
+from wbmpc.conventions import GRAVITY_WORLD_M_PER_S2, rotation_from_xyzw
 from wbmpc.plant.interface import SensorReadings
 from wbmpc.robot import Robot
 from wbmpc.state_estimation.contact_detection import ContactDetector
@@ -22,8 +22,6 @@ from wbmpc.state_estimation.rotations import (
     skew,
     xyzw_from_rotation,
 )
-
-GRAVITY_M_PER_S2 = np.array([0.0, 0.0, -9.81])
 
 
 class FixedFeetSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -105,7 +103,7 @@ class FixedFeetFilter:
         turned = self._rotation @ exp_rotation(dt_s * self._rate)
         self._rotation = orthonormal(turned)
         acceleration = self._rotation @ readings.accelerometer_m_per_s2
-        self._velocity = self._velocity + dt_s * (acceleration + GRAVITY_M_PER_S2)
+        self._velocity = self._velocity + dt_s * (acceleration + GRAVITY_WORLD_M_PER_S2)
         self._position = self._position + dt_s * self._velocity
 
     def _find_contacts(

@@ -1,12 +1,16 @@
-"""Rotation vectors and matrices."""
+"""Rotation vectors and matrices.
+
+Pinocchio's functions, because the estimators call them at 1 kHz: SciPy's `Rotation`
+gives the same bits within round-off and takes 15 to 130 us per call instead of 0.2 to
+1.5.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from models.arrays import Array
 
 _ONE_AND_A_HALF = 1.5 * np.eye(3)
 

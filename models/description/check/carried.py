@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from models.description.findings import Finding, error, warning
 from models.description.inertia import is_impossible, is_slack
 from models.description.reading import Description, Joint, Link
 from models.description.tree import placements, rigid_groups, roots, transform, walk
-
-Array = NDArray[np.float64]
 
 SMALLEST_KG = 1e-9
 """Lighter bodies are mistakes, and drown in rounding."""

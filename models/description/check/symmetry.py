@@ -12,13 +12,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from models.description.findings import Finding, warning
 from models.description.reading import Body, Description, Joint, Limit
 from models.description.tree import placements, roots, transform
-
-Array = NDArray[np.float64]
 
 MASS_SHARE = 0.02
 """Masses and limits may differ by this share."""

@@ -242,6 +242,12 @@ def test_least_squares_finds_minima_inside_and_on_bounds() -> None:
     assert value == pytest.approx(0.25, rel=1e-4)
 
 
+def test_a_variable_without_room_stays() -> None:
+    at = np.array([0.5, -3.0])
+    x, _ = least_squares(lambda x: x, np.zeros(2), at, np.array([0.5, 3.0]))
+    np.testing.assert_allclose(x, [0.5, 0.0], atol=1e-6)
+
+
 def test_a_leg_without_a_torque_limit_is_refused(tmp_path: Path) -> None:
     text = urdf_of("alexander").read_text(encoding="utf-8")
     limit = 'effort="200"'

@@ -13,14 +13,13 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from native_scenes import STANCES, Scene
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc import native
 
 if not native.AVAILABLE:
     pytest.skip(native.REASON, allow_module_level=True)
 
-Array = NDArray[np.float64]
 
 TOLERANCE = 1e-10
 MATRICES = ("K", "k", "Vxx", "Vx", "Qxx", "Qxu", "Quu", "Qx", "Qu")

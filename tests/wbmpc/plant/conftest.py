@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @pytest.fixture(scope="session")

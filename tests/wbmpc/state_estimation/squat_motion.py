@@ -6,15 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from models.arrays import Array
 from wbmpc.plant.imperfections import ImperfectionSettings
 from wbmpc.plant.interface import Measurement, SensorReadings
 from wbmpc.plant.mujoco_plant import MujocoPlant
 from wbmpc.plant.twin_plant import TwinPlant
 from wbmpc.robot import Robot
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
