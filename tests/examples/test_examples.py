@@ -8,6 +8,7 @@ import closed_loop
 import estimate_own_data
 import numpy as np
 import own_cost_term
+import own_estimator
 import own_robot
 import pytest
 
@@ -18,6 +19,7 @@ TESTED = {
     "closed_loop",
     "estimate_own_data",
     "own_cost_term",
+    "own_estimator",
     "own_robot",
     "own_scenario",
 }
@@ -42,6 +44,10 @@ def test_the_own_cost_term_moves_the_other_elbow() -> None:
     left, right = own_cost_term.main(weight=1e-9)
     assert left == pytest.approx(0.3, abs=0.01)
     assert right == pytest.approx(0.0, abs=0.01)
+
+
+def test_the_own_estimator_finds_the_load() -> None:
+    assert own_estimator.main(payload_kg=2.0) == pytest.approx(2.0, abs=0.05)
 
 
 def test_the_own_robot_stands() -> None:
