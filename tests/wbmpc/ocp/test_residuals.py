@@ -18,6 +18,7 @@ from wbmpc.ocp.terms import find_terms
 from wbmpc.ocp.variant import STOCK
 from wbmpc.residuals.base import ResponseResidual
 from wbmpc.robot import Robot
+from wbmpc.settings import load_settings
 
 Array = NDArray[np.float64]
 TERMS = find_terms()
@@ -49,15 +50,19 @@ class OneRow(Cost, frozen=True, kw_only=True):
 
 
 OURS = {"one_row": OneRow(weight=1.0)}
+COSTS = load_settings("alexander").mpc.costs
+SWITCHED_ON = tuple(
+    f"mpc.costs.{term}.weight=1.0" for term in TERMS if not getattr(COSTS, term).weight
+)
+"""A term that no shipped robot uses has derivatives as well."""
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["response", "literal"])
 def ocp(request: pytest.FixtureRequest) -> OptimalControlProblem:
     literal = str(request.param).lower()
-    robot = Robot.load("alexander", (f"mpc.literal_responses={literal}",))
-    return build_ocp(
-        robot, STOCK, OURS
-    )  # the fused node has no Jacobians of single items
+    asked = (f"mpc.literal_responses={literal}", *SWITCHED_ON)
+    # The fused node has no Jacobians of single items.
+    return build_ocp(Robot.load("alexander", asked), STOCK, OURS)
 
 
 def random_point(ocp: OptimalControlProblem, seed: int) -> tuple[Array, Array]:
@@ -76,7 +81,10 @@ def residual(data, name: str) -> Array:  # noqa: ANN001
     return np.array(data.costs.costs[name].residual.r)
 
 
-ITEM_NAMES = [i.name for i in build_ocp(Robot.load("alexander"), more_terms=OURS).items]
+ITEM_NAMES = [
+    item.name
+    for item in build_ocp(Robot.load("alexander", SWITCHED_ON), more_terms=OURS).items
+]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
