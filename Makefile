@@ -56,6 +56,7 @@ format: $(INSTALLED)  ## Format and fix what can be fixed
 
 types: $(INSTALLED)  ## Check types
 	$(BIN)/mypy
+	$(BIN)/mypy examples
 
 constraints: $(INSTALLED)  ## Resolve constraints.txt anew (ARGS=--upgrade: newest of all)
 	echo uv | $(BIN)/uv pip compile -q --python-version 3.11 --all-extras --no-annotate \
@@ -64,7 +65,7 @@ constraints: $(INSTALLED)  ## Resolve constraints.txt anew (ARGS=--upgrade: newe
 
 clean:  ## Remove the environment, builds and caches; runs/ stays
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find models ekf wbmpc teleop scenarios tests -name __pycache__ -prune \
+	find models ekf wbmpc teleop scenarios examples tests -name __pycache__ -prune \
 	  -exec rm -rf {} +
 
 # The build requirements go into the environment itself: an isolated build would unpack

@@ -83,6 +83,20 @@ class Robot:
         except (SettingError, UnknownNameError) as error:
             raise error.inside(source) from None
 
+    @classmethod
+    def from_urdf(cls, path: str | Path) -> Robot:
+        """Build a humanoid with the settings that `wbmpc init` proposes for it.
+
+        Raises:
+            RobotError: The URDF is missing or has errors.
+            ProposalError: It is no humanoid, or no pose was found in which it stands.
+        """
+        from models.proposal import SHIPPED, propose
+        from wbmpc.robot_model import load_any
+
+        model, description = load_any(Path(path))
+        return cls(propose(model, description, load_settings(SHIPPED)).settings)
+
     @property
     def soles(self) -> tuple[SoleSettings, SoleSettings]:
         """Left and right sole."""

@@ -70,10 +70,13 @@ def unloaded_replay(settings: RunSettings) -> RunSettings:
     return msgspec.structs.replace(settings, payload_kg=0.0, faults=())
 
 
-def no_lines(measured: Any) -> Iterable[Line]:
-    """No rows."""
-    del measured
-    return ()
+def line_per_field(measured: Any) -> Iterable[Line]:
+    """A row for each number, of the name it has without its unit."""
+    from scenarios.report.scoreboard import field_line
+
+    for key, value in msgspec.structs.asdict(measured).items():
+        if value is None or isinstance(value, (int, float)):
+            yield field_line(measured, key, key.rpartition("_")[0].replace("_", " "))
 
 
 def no_figures(robot: Robot, records: Records) -> Figures:
@@ -113,7 +116,7 @@ class Scenario:
     loads: Callable[[RunSettings], tuple[LoadEvent, ...]] = single_load
     twin: Callable[[RunSettings], RunSettings] | None = unloaded
     measures: Measure | None = None
-    lines: Callable[[Any], Iterable[Line]] = no_lines
+    lines: Callable[[Any], Iterable[Line]] = line_per_field
     figures: Callable[[Robot, Records], Figures] = no_figures
     published: PublishedComparison | None = None
 

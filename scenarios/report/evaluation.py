@@ -70,5 +70,7 @@ def evaluation_text(metrics: RunMetrics) -> str:
         return run_table(metrics)
     lines = experiment_lines(metrics)
     title = f"{metrics.scenario}, {metrics.plant} plant"
-    parts = [run_table(metrics), lines_table(title, lines), verdict(lines)]
+    parts = [run_table(metrics), lines_table(title, lines)]
+    if any(line.goal is not None for line in lines):
+        parts.append(verdict(lines))
     return "\n\n".join(parts)

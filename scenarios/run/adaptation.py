@@ -80,6 +80,12 @@ class InertiaAdaptation:
         """(2, 10) parameters of the robot file."""
         return self._estimator.nominal
 
+    @property
+    def payload_kg(self) -> dict[str, float]:
+        """What each arm is estimated to carry, by side."""
+        payloads_kg = self._estimator.belief.parameters[:, 0] - self.nominal[:, 0]
+        return dict(zip(self._robot.arms, payloads_kg.tolist(), strict=True))
+
     def observe(self, time_s: float, q: Array, v: Array, tau_Nm: Array) -> None:
         """Take one sample of the controlled joints, at any rate."""
         self.accept(self._aligner.push(time_s, q, v, tau_Nm))

@@ -1,4 +1,4 @@
-"""The headset's clock is not trusted (B093)."""
+"""The headset's clock is not trusted."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def test_a_robot_that_has_fallen_is_not_driven(bench: Bench) -> None:
 def test_the_first_target_is_the_measured_hand(
     bench: Bench, elsewhere_m: list[float]
 ) -> None:
-    """Wherever the operator's hands are, crossed for instance, nothing jumps (R3)."""
+    """Wherever the operator's hands are, crossed for instance, nothing jumps."""
     for side, sign in (("left", 1.0), ("right", -1.0)):
         x, y, z = elsewhere_m
         bench.headset.hands[side].position_m += [x, sign * y, z]
@@ -228,7 +228,7 @@ def test_both_sticks_pressed_stop_everything_until_a_fresh_press(bench: Bench) -
 
 
 def test_a_hand_that_leaves_the_view(bench: Bench) -> None:
-    """B085: noise, then frozen, then good again; the other arm goes on."""
+    """Noise, then frozen, then good again; the other arm goes on."""
     bench.engage()
     bench.run(2.0, swing(bench, "right"))
     left, rng = bench.headset.hands["left"], np.random.default_rng(5)
@@ -278,7 +278,6 @@ IDENTITY = Pose(p=(0.0, 0.0, 0.0), q=(0.0, 0.0, 0.0, 1.0))
 def test_placeholders_do_not_engage_and_say_why(
     bench: Bench, case: str, why: PoseFault
 ) -> None:
-    """B086."""
     left = bench.headset.hands["left"]
     if case == "origin":
         left.pose = IDENTITY
@@ -301,7 +300,7 @@ def test_placeholders_do_not_engage_and_say_why(
 
 
 def test_a_link_that_drops_ten_times(bench: Bench) -> None:
-    """B087: disengaged by 0.5 s, and each return needs a fresh press."""
+    """Disengaged by 0.5 s, and each return needs a fresh press."""
     for _ in range(10):
         bench.engage()
         assert bench.states == {"left": "engaged", "right": "engaged"}
@@ -340,7 +339,7 @@ def test_silence_while_moving(bench: Bench, silent_s: float) -> None:
 
 
 def test_a_link_lost_for_a_minute_while_moving(bench: Bench) -> None:
-    """B091: the network goes at 0.5 m/s, comes back after a minute."""
+    """The network fails at 0.5 m/s, comes back after a minute."""
     bench.engage()
     bench.run(0.4, slide(bench, "left", [0.2, 0.0, 0.0], 0.4))
     bench.wire.is_cut = True
@@ -359,7 +358,7 @@ def test_a_link_lost_for_a_minute_while_moving(bench: Bench) -> None:
 
 @pytest.mark.parametrize("frames", [1, 3, None])
 def test_a_quarter_turn_in_one_frame(bench: Bench, frames: int | None) -> None:
-    """B095: for one frame, for three, for ever; the other arm does not notice."""
+    """For one frame, for three, for ever; the other arm does not notice."""
     for _ in TWICE:
         right = bench.headset.hands["right"]
         right.rotation = np.eye(3)
@@ -486,7 +485,7 @@ def test_frames_of_a_slow_network_hold(bench: Bench) -> None:
 
 
 def test_re_clutching_does_not_walk_out_of_reach(bench: Bench) -> None:
-    """B090: five times press, 0.3 m forward, release, back."""
+    """Five times press, 0.3 m forward, release, back."""
     left = bench.headset.hands["left"]
     for _ in range(5):
         left.position_m = np.array([0.4, 0.25, 1.2])
@@ -501,7 +500,7 @@ def test_re_clutching_does_not_walk_out_of_reach(bench: Bench) -> None:
 
 
 def test_an_arm_stretched_beyond_its_reach_stays_calm(bench: Bench) -> None:
-    """B098: out to 1.3 times the reach and back, ten times at 0.5 Hz."""
+    """Out to 1.3 times the reach and back, ten times at 0.5 Hz."""
     left = bench.headset.hands["left"]
     bench.engage("left")
     start = left.position_m.copy()

@@ -96,7 +96,7 @@ def test_a_target_that_is_not_a_number_holds_and_says_so(
 def test_from_outside_its_limits_it_comes_back_at_the_speed_limit(
     robot: Robot, beyond_rad: float
 ) -> None:
-    """B100: the position limit asks for more than the speed limit allows."""
+    """The position limit asks for more than the speed limit allows."""
     ik, index = arm_ik(robot, speed=0.5, low=-1.0, high=-0.5)
     q = robot.home_q.copy()
     q[index] = -0.5 + beyond_rad
@@ -115,7 +115,7 @@ def test_from_outside_its_limits_it_comes_back_at_the_speed_limit(
 def test_limits_hold_for_everything_that_moves_the_base_included(
     robot: Robot,
 ) -> None:
-    """B101: 1 rad/s for joints, 0.2 m/s and rad/s for the base, target 3 m away."""
+    """1 rad/s for joints, 0.2 m/s and rad/s for the base, target 3 m away."""
     joints = BASE + robot.joints("left_arm")
     active = [*range(BASE), *joints]
     speed = np.array([0.2] * BASE + [1.0] * len(joints))

@@ -139,7 +139,7 @@ def test_the_reason_names_the_hand(talk: Talk) -> None:
 
 
 def test_a_torque_at_its_limit_is_said_with_joint_and_share(talk: Talk) -> None:
-    """B103: an arm that does not follow says why."""
+    """An arm that does not follow says why."""
     talk.hello()
     talk.bench.ready()
     talk.bench.robot_answers = False

@@ -50,7 +50,3 @@ class InertiaSource(Protocol):
             plan: What the joints are driven along.
         """
         ...
-
-    def faults(self) -> dict[str, int]:
-        """How often each named fault occurred."""
-        ...

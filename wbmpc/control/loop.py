@@ -54,6 +54,7 @@ class ControlLoop:
         robot: Robot,
         source: InertiaSource | None = None,
         *,
+        mpc: WholeBodyMpc | None = None,
         plan_delay_ticks: int = 0,
         deliver: Callable[[Plan], None] | None = None,
         friction: JointFriction | None = None,
@@ -63,6 +64,7 @@ class ControlLoop:
         Args:
             robot: What is controlled.
             source: Who knows its inertias; without it the model stays nominal.
+            mpc: One with cost terms of one's own; by default that of the settings.
             plan_delay_ticks: Ticks from a measurement until its plan is followed; a
                 plan carries its own time, so that it is followed at its right place.
             deliver: Takes each plan to a low level elsewhere; by default to `command`.
@@ -70,13 +72,13 @@ class ControlLoop:
         """
         self.robot = robot
         self.source = source
-        self.mpc = WholeBodyMpc(robot)
+        self.mpc = WholeBodyMpc(robot) if mpc is None else mpc
         self.last_tick: ControlTick | None = None
         """Of `step`."""
-        mpc = robot.settings.mpc
-        self._tick_s, self._ticked_s = mpc.tick_dt_s, -math.inf
+        settings = robot.settings.mpc
+        self._tick_s, self._ticked_s = settings.tick_dt_s, -math.inf
         self._waiting: deque[tuple[float, Plan]] = deque()
-        self._plan_delay_s = (plan_delay_ticks + mpc.delay_ticks) * mpc.tick_dt_s
+        self._plan_delay_s = (plan_delay_ticks + settings.delay_ticks) * self._tick_s
         self._low_level = LowLevelController(robot, friction)
         self._deliver = deliver or self._low_level.follow
         self._deliver(self.mpc.plan)

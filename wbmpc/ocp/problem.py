@@ -104,8 +104,10 @@ def build_ocp(
     node = crocoddyl.IntegratedActionModelEuler(running, mpc.node_dt_s)
     last = crocoddyl.IntegratedActionModelEuler(terminal, 0.0)
     problem = crocoddyl.ShootingProblem(x0, [node] * mpc.nodes, last)
-    # Crocoddyl would take two threads by itself, whatever OpenMP's environment says.
-    problem.nthreads = mpc.threads
+    # Crocoddyl would take two threads by itself, whatever OpenMP's environment says;
+    # with a residual in Python it has one only, and warns of any number that is set.
+    if problem.nthreads != mpc.threads:
+        problem.nthreads = mpc.threads
     return OptimalControlProblem(
         problem=problem,
         state=state,

@@ -19,6 +19,10 @@ copy for a new one.
 
 from __future__ import annotations
 
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import crocoddyl
 import numpy as np
 import pinocchio as pin
@@ -61,20 +65,28 @@ class ResponseResidual(crocoddyl.ResidualModelAbstract):
     def calc(self, data: _Data, x: Array, u: Array | None = None) -> None:
         """Residual at (x, u), or at a terminal x."""
         q, v = x[: self.model.nq], x[self.model.nq :]
-        data.r[:] = self._value(data.rigid_body, q, v, self._acceleration(data, u))
+        with _told_in_time():
+            data.r[:] = self._value(data.rigid_body, q, v, self._acceleration(data, u))
 
     def calcDiff(self, data: _Data, x: Array, u: Array | None = None) -> None:  # noqa: N802
         """Jacobians at (x, u), or at a terminal x."""
         q, v = x[: self.model.nq], x[self.model.nq :]
-        a = self._acceleration(data, u)
+        with _told_in_time():
+            self._write_jacobians(data, q, v, self._acceleration(data, u))
+
+    def _write_jacobians(
+        self, data: _Data, q: Array, v: Array, a: Array | None
+    ) -> None:
         dr_dq, dr_dv, dr_da = self._derivatives(data.rigid_body, q, v, a)
         nv = self.model.nv
-        data.Rx[:, :nv] = dr_dq
-        data.Rx[:, nv:] = dr_dv
+        # A matrix of a single row arrives as a vector.
+        rx, ru = np.atleast_2d(data.Rx), np.atleast_2d(data.Ru)
+        rx[:, :nv] = dr_dq
+        rx[:, nv:] = dr_dv
         if a is not None:
             joint = data.shared.joint
-            data.Rx[:] += dr_da @ joint.da_dx
-            data.Ru[:] = dr_da @ joint.da_du
+            rx += dr_da @ joint.da_dx
+            ru[:] = dr_da @ joint.da_du
 
     def _acceleration(self, data: _Data, u: Array | None) -> Array | None:
         if u is None or self.literal:
@@ -88,6 +100,16 @@ class ResponseResidual(crocoddyl.ResidualModelAbstract):
         self, data: pin.Data, q: Array, v: Array, a: Array | None
     ) -> tuple[Array, Array, Array]:
         raise NotImplementedError
+
+
+@contextmanager
+def _told_in_time() -> Iterator[None]:
+    """Print an error before it reaches native code, which ends the process at once."""
+    try:
+        yield
+    except Exception:
+        traceback.print_exc()
+        raise
 
 
 class _Data(crocoddyl.ResidualDataAbstract):

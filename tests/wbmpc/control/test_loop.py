@@ -42,9 +42,6 @@ class KnownLoad:
         timing_ms = {"estimator": 2.0, "looking_up": 1.5}
         return InertiaUpdate(published=self.parameters, timing_ms=timing_ms)
 
-    def faults(self) -> dict[str, int]:
-        return {}
-
 
 def drive(
     robot: Robot, loop: ControlLoop, duration_s: float, load_kg: float

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import crocoddyl
 import numpy as np
 import pinocchio as pin
 import pytest
 from numpy.typing import NDArray
 
+from wbmpc.ocp.cost import Cost, Part, weighted_quad
 from wbmpc.ocp.problem import OptimalControlProblem, build_ocp
+from wbmpc.ocp.scene import Scene
 from wbmpc.ocp.terms import find_terms
 from wbmpc.ocp.variant import STOCK
+from wbmpc.residuals.base import ResponseResidual
 from wbmpc.robot import Robot
+from wbmpc.settings import load_settings
 
 Array = NDArray[np.float64]
 TERMS = find_terms()
@@ -19,11 +26,43 @@ STEP = 1e-6
 SEEDS = (0, 1, 2)
 
 
+class SineOfJoint(ResponseResidual):
+    """r = 3 sin(q) + 2 v + a of the first joint: one row, as a user may write it."""
+
+    def _value(self, data: object, q: Array, v: Array, a: Array | None) -> Array:
+        del data
+        return 3.0 * np.sin(q[7:8]) + 2.0 * v[6:7] + (0.0 if a is None else a[6:7])
+
+    def _derivatives(
+        self, data: object, q: Array, v: Array, a: Array | None
+    ) -> tuple[Array, Array, Array]:
+        del data, v, a
+        row = np.eye(self.model.nv)[6:7]
+        return 3.0 * np.cos(q[7]) * row, 2.0 * row, row
+
+
+class OneRow(Cost, frozen=True, kw_only=True):
+    """A term of one row."""
+
+    def build(self, scene: Scene) -> list[Part]:
+        residual = SineOfJoint(scene.state, 1, scene.nu, scene.literal)
+        return [Part(residual=residual, activation=weighted_quad(np.ones(1)))]
+
+
+OURS = {"one_row": OneRow(weight=1.0)}
+COSTS = load_settings("alexander").mpc.costs
+SWITCHED_ON = tuple(
+    f"mpc.costs.{term}.weight=1.0" for term in TERMS if not getattr(COSTS, term).weight
+)
+"""A term that no shipped robot uses has derivatives as well."""
+
+
 @pytest.fixture(scope="module", params=[False, True], ids=["response", "literal"])
 def ocp(request: pytest.FixtureRequest) -> OptimalControlProblem:
     literal = str(request.param).lower()
-    robot = Robot.load("alexander", (f"mpc.literal_responses={literal}",))
-    return build_ocp(robot, STOCK)  # the fused node has no Jacobians of single items
+    asked = (f"mpc.literal_responses={literal}", *SWITCHED_ON)
+    # The fused node has no Jacobians of single items.
+    return build_ocp(Robot.load("alexander", asked), STOCK, OURS)
 
 
 def random_point(ocp: OptimalControlProblem, seed: int) -> tuple[Array, Array]:
@@ -42,7 +81,10 @@ def residual(data, name: str) -> Array:  # noqa: ANN001
     return np.array(data.costs.costs[name].residual.r)
 
 
-ITEM_NAMES = [item.name for item in build_ocp(Robot.load("alexander")).items]
+ITEM_NAMES = [
+    item.name
+    for item in build_ocp(Robot.load("alexander", SWITCHED_ON), more_terms=OURS).items
+]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -55,7 +97,7 @@ def test_derivatives_match_finite_differences(
     model.calc(data, x, u)
     model.calcDiff(data, x, u)
     entry = data.costs.costs[name].residual
-    analytic = np.hstack([entry.Rx, entry.Ru])
+    analytic = np.atleast_2d(np.hstack([entry.Rx, entry.Ru]))
 
     def shifted(direction: Array, sign: float) -> Array:
         dx, du = direction[: ocp.state.ndx], direction[ocp.state.ndx :]
@@ -93,7 +135,7 @@ def test_terminal_derivatives_match_finite_differences(
             difference = residual(plus, item.name) - residual(minus, item.name)
             columns.append(difference / (2 * STEP))
         numeric = np.column_stack(columns)
-        analytic = data.costs.costs[item.name].residual.Rx
+        analytic = np.atleast_2d(data.costs.costs[item.name].residual.Rx)
         scale = max(1.0, np.abs(numeric).max())
         np.testing.assert_allclose(
             analytic / scale, numeric / scale, atol=2e-7, err_msg=item.name
@@ -176,3 +218,31 @@ def test_a_cost_of_unit_residual_is_half_its_weight(robot: Robot) -> None:
     item.activation.calc(data, np.ones(ocp.nu))
     assert isinstance(item.activation, crocoddyl.ActivationModelWeightedQuad)
     assert data.a_value == pytest.approx(0.5 * np.sum(item.activation.weights))
+
+
+MISTAKEN = """
+import numpy as np
+from wbmpc import Robot, WholeBodyMpc
+from wbmpc.ocp.cost import Cost, Part, weighted_quad
+from wbmpc.residuals.base import ResponseResidual
+
+class Mistaken(ResponseResidual):
+    def _value(self, data, q, v, a):
+        raise ValueError("left out a sign")
+
+class Term(Cost, frozen=True, kw_only=True):
+    def build(self, scene):
+        residual = Mistaken(scene.state, 1, scene.nu, scene.literal)
+        return [Part(residual=residual, activation=weighted_quad(np.ones(1)))]
+
+WholeBodyMpc(Robot.load("alexander"), more_terms={"mine": Term(weight=1.0)})
+"""
+
+
+def test_a_mistake_in_a_residual_is_told_where_native_code_ends_the_process() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", MISTAKEN], capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert "in _value" in done.stderr
+    assert "ValueError: left out a sign" in done.stderr
