@@ -59,6 +59,7 @@ class HandSample:
         squeeze: 0 to 1; None if the controller is not there at all.
         stick_pressed: Whether the thumbstick is pressed.
         renormalised: Whether the quaternion was not quite of unit length.
+        source: Number of the device; None if there is none.
     """
 
     stamp_s: float
@@ -69,6 +70,7 @@ class HandSample:
     squeeze: float | None = None
     stick_pressed: bool = False
     renormalised: bool = False
+    source: int | None = None
 
 
 def hand_sample(hand: Hand | None, stamp_s: float) -> HandSample:
@@ -86,6 +88,7 @@ def hand_sample(hand: Hand | None, stamp_s: float) -> HandSample:
         squeeze=min(max(_finite(hand.squeeze), 0.0), 1.0),
         stick_pressed=hand.stick,
         renormalised=renormalised,
+        source=hand.source,
     )
 
 

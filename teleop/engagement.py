@@ -13,7 +13,8 @@
 
 Trouble is a pose that is missing, old, or refused by the gate. In HELD the robot holds
 still; after 0.5 s a fresh press is needed. A squeeze that was pressed before there was
-good data, or while the hand was away, counts only after it was released.
+good data, or while the hand was away, counts only after it was released. Poses that do
+not go on from the earlier ones (another device, another space) start anew from IDLE.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class HandEngagement:
         self.reason: str | None = "no data yet"
         self._settings = settings
         self._squeezed = True
+        self._anew: str | None = None
         self._good_since_s: float | None = None
         self._good_in_row = 0
         self._last_good_s: float | None = None
@@ -109,6 +111,12 @@ class HandEngagement:
         """End the engagement; a fresh press is needed."""
         self.state, self.reason = HandState.IDLE, reason
 
+    def start_anew(self, why: str) -> None:
+        """End the engagement; data must be proven and the squeeze seen open again."""
+        self.release(why)
+        self._anew, self._squeezed = why, True
+        self._good_since_s, self._good_in_row = None, 0
+
     def _trouble(self, now_s: float, why: str) -> None:
         self._good_since_s, self._good_in_row = None, 0
         if self._trouble_since_s is None:
@@ -137,11 +145,12 @@ class HandEngagement:
 
     def _get_ready(self, good_s: float) -> None:
         if self._squeezed:
-            self.reason = "let go and squeeze again"
+            again = "let go and squeeze again"
+            self.reason = again if self._anew is None else f"{self._anew}, {again}"
         elif good_s < self._settings.proof_s:
             self.reason = "wait for steady data"
         else:
-            self.state, self.reason = HandState.READY, None
+            self.state, self.reason, self._anew = HandState.READY, None, None
 
     def _press(self, squeeze: float | None, blocked: str | None) -> bool:
         """Follow the squeeze with hysteresis; True on the press that engages."""

@@ -61,6 +61,8 @@ class Hand(msgspec.Struct, frozen=True):
     stick: bool = False
     """Thumbstick pressed."""
     buttons: tuple[bool, ...] = ()
+    source: int = 0
+    """Number of the device; another one for this hand has another number."""
 
 
 class PoseFrame(msgspec.Struct, frozen=True, tag="pose"):
@@ -70,6 +72,8 @@ class PoseFrame(msgspec.Struct, frozen=True, tag="pose"):
     t: float
     """XR frame time [s] on the client's clock."""
     visibility: Visibility = "visible"
+    space: int = 0
+    """Number of the reference space; it has another one after it was re-centred."""
     head: Pose | None = None
     left: Hand | None = None
     right: Hand | None = None

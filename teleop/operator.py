@@ -12,6 +12,7 @@ import pinocchio as pin
 from teleop.arms import ARMS, SIDES, ArmIk, ArmKinematics, ArmStep
 from teleop.clock import ClockEstimator
 from teleop.clutch import Clutch, HandTrack
+from teleop.continuity import Continuity
 from teleop.conventions import (
     HandSample,
     PoseFault,
@@ -30,6 +31,7 @@ from wbmpc.robot import Robot
 
 ROBOT_SILENT_S = 0.5
 """Without a newer state of the robot nobody drives; the next one is a fresh start."""
+ANOTHER_DEVICE = "another device took over"
 MAX_RATE_HZ = 1000
 """Of frames, as far as their rate is counted."""
 
@@ -43,6 +45,14 @@ class HandChannel:
     track: HandTrack = field(default_factory=HandTrack)
     clutch: Clutch | None = None
     sample: HandSample | None = None
+    source: int | None = None
+
+    def start_anew(self, why: str) -> None:
+        """What comes next has nothing to do with what was."""
+        self.engagement.start_anew(why)
+        self.gate.forget()
+        self.track.clear()
+        self.clutch = None
 
     @property
     def drives(self) -> bool:
@@ -106,6 +116,7 @@ class Operator:
         self.frames = self.gaps = 0
         self._arrivals: deque[float] = deque(maxlen=MAX_RATE_HZ)
         self._last_head: pin.SE3 | None = None
+        self._continuity = Continuity()
 
     def frame(self, frame: PoseFrame, received_s: float) -> None:
         """Take one frame of the client.
@@ -126,6 +137,7 @@ class Operator:
         }
         self.counts["renormalised"] += sum(s.renormalised for s in samples.values())
         head = None if frame.head is None else read_pose(frame.head)[0]
+        self._watch_continuity(frame, samples, head)
         self._last_head = head or self._last_head
         self._watch_stop(samples)
         for side, other in zip(SIDES, reversed(SIDES), strict=True):
@@ -221,6 +233,22 @@ class Operator:
         self.gaps += 0 if last is None else seq - last - 1
         self._last_seq = seq
         return True
+
+    def _watch_continuity(
+        self, frame: PoseFrame, samples: dict[str, HandSample], head: pin.SE3 | None
+    ) -> None:
+        """No hand goes on in other coordinates, or with another device."""
+        poses = {side: sample.pose for side, sample in samples.items()}
+        why = self._continuity.broken(frame.space, frame.t, {"head": head, **poses})
+        if why is not None:
+            self.counts["discontinuities"] += 1
+            self._last_head = None
+        for side, hand in self.hands.items():
+            source = samples[side].source
+            another = hand.source is not None and source not in (None, hand.source)
+            hand.source = hand.source if source is None else source
+            if why is not None or another:
+                hand.start_anew(why or ANOTHER_DEVICE)
 
     def _watch_stop(self, samples: dict[str, HandSample]) -> None:
         """Both sticks pressed stop everything, whatever the poses are worth."""

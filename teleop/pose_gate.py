@@ -42,6 +42,10 @@ class PoseGate:
         """While nobody drives a hand may be anywhere."""
         self._accepted = None
 
+    def forget(self) -> None:
+        """What comes next has nothing to do with what was."""
+        self._accepted = self._last = None
+
     def judge(
         self, sample: HandSample, head: pin.SE3 | None, other: pin.SE3 | None
     ) -> PoseFault | None:

@@ -163,7 +163,7 @@ class ArmDrive(Command, frozen=True, kw_only=True, tag=True):
     payload: float = 0.0
     """What the model believes is in the jaws [kg]."""
     calibration: File = None
-    """LeRobot calibration file of this arm (default: zero in the middle of a turn)."""
+    """LeRobot calibration file of this arm; only simulated servos do without."""
     timeout: Seconds = None
     """Time for the servos' answers a period [s] (default: 0.0035; simulated: 0.5)."""
     home: float = 4.0

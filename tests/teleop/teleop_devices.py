@@ -32,6 +32,7 @@ class FakeController:
     pose: Pose | None = None
     """Sent instead of the real one."""
     trembles: bool = True
+    source: int = 1
 
 
 class FakeHeadset:
@@ -42,6 +43,7 @@ class FakeHeadset:
         self.offset_s = offset_s
         self.seq = 0
         self.visibility: Any = "visible"
+        self.space = 1
         self.head = pin.SE3(np.eye(3), HEAD_M)
         self.hands = {s: FakeController(p.copy()) for s, p in HANDS_M.items()}
 
@@ -52,10 +54,18 @@ class FakeHeadset:
             seq=self.seq,
             t=time_s + self.offset_s,
             visibility=self.visibility,
+            space=self.space,
             head=pose_message(self.head),
             left=self._hand("left"),
             right=self._hand("right"),
         )
+
+    def move_all(self, motion: pin.SE3) -> None:
+        """Give every device other coordinates, as a view that is re-centred does."""
+        self.head = motion * self.head
+        for hand in self.hands.values():
+            hand.position_m = motion.act(hand.position_m)
+            hand.rotation = motion.rotation @ hand.rotation
 
     def _hand(self, side: str) -> Hand | None:
         hand = self.hands[side]
@@ -69,6 +79,7 @@ class FakeHeadset:
             axes=(right, -forward),
             squeeze=hand.squeeze,
             stick=hand.stick_pressed,
+            source=hand.source,
         )
 
 

@@ -166,6 +166,29 @@ class Headset:
             "([s, t]) => { device.controllers[s].connected = t; }", [side, tracked]
         )
 
+    def recentre(self) -> None:
+        """Let the origin of all coordinates come under the head, as headsets do."""
+        self._page.evaluate(
+            """() => {
+              device.recenter();
+              for (const [side, hand] of Object.entries(hands)) {
+                const { position } = device.controllers[side];
+                hand.at = [position.x, position.y, position.z];
+                hand.to = [...hand.at];
+              }
+            }"""
+        )
+
+    def swap(self) -> None:
+        """Let each controller take the other one's place at once."""
+        self._page.evaluate(
+            """() => {
+              const { left, right } = hands;
+              [left.at, right.at] = [right.at, left.at];
+              [left.to, right.to] = [[...left.at], [...right.at]];
+            }"""
+        )
+
     def _button(self, side: str, name: str, value: float) -> None:
         self._page.evaluate(
             "([s, n, v]) => device.controllers[s].updateButtonValue(n, v)",

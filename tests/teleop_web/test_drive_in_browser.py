@@ -194,6 +194,114 @@ def test_a_link_that_comes_back_needs_a_fresh_press(
         headset.squeeze(0.0, "left")
 
 
+def test_a_view_that_is_re_centred_moves_nothing(
+    vr: Any, session: ObedientRobot
+) -> None:
+    """By less than a jump that the gate would refuse."""
+    headset = Headset(vr)
+    for sides in (("left", "right"), ("left",)):
+        vr.evaluate("device.position.set(0.05, 1.6, 0.05)")
+        headset.engage(*sides)
+        rest = {side: session.tip(side) for side in ("left", "right")}
+        headset.recentre()
+        vr.wait_for_timeout(1000)
+        moved = {s: np.linalg.norm(session.tip(s) - rest[s]) for s in rest}
+        assert max(moved.values()) < STILL_M, moved
+        assert not any(hand.drives for hand in session.operator.hands.values())
+        headset.squeeze(0.0, *sides)
+
+
+def test_a_view_re_centred_behind_the_menu_or_at_rest_moves_nothing(
+    vr: Any, session: ObedientRobot
+) -> None:
+    headset = Headset(vr)
+    for engaged in (True, False, True):
+        vr.evaluate("device.position.set(0.05, 1.6, 0.05)")
+        vr.wait_for_timeout(600)
+        if engaged:
+            headset.engage("left", "right")
+        rest = {side: session.tip(side) for side in ("left", "right")}
+        vr.evaluate("device.updateVisibilityState('visible-blurred')")
+        vr.wait_for_timeout(100)
+        headset.recentre()
+        vr.wait_for_timeout(100)
+        vr.evaluate("device.updateVisibilityState('visible')")
+        vr.wait_for_timeout(800)
+        until(vr, lambda: reading(vr) in ("idle", "ready"))
+        assert max(np.linalg.norm(session.tip(s) - rest[s]) for s in rest) < STILL_M
+        headset.squeeze(0.0, "left", "right")
+    headset.engage("left")
+    rest = session.tip("left")
+    headset.move("left", (0.0, 0.08, 0.0), SPEED_M_PER_S)
+    lifted = pytest.approx((0.0, 0.0, 0.08), abs=0.005)
+    until(vr, lambda: session.tip("left") - rest == lifted)
+
+
+def test_hands_that_trade_places_let_go(vr: Any, session: ObedientRobot) -> None:
+    """Closer together than what is a jump of one of them."""
+    headset = Headset(vr)
+    for side, x in (("left", 0.21), ("right", -0.21)):
+        headset.move(side, (x, 0.0, 0.0), 1e3)
+    for _ in range(2):
+        headset.engage("left", "right")
+        rest = {side: session.tip(side) for side in ("left", "right")}
+        headset.swap()
+        vr.wait_for_timeout(800)
+        assert max(np.linalg.norm(session.tip(s) - rest[s]) for s in rest) < STILL_M
+        assert reading(vr) != "engaged"
+        headset.squeeze(0.0, "left", "right")
+
+
+def test_a_session_that_ends_while_engaged_leaves_the_robot_where_it_is(
+    vr: Any, session: ObedientRobot
+) -> None:
+    for _ in range(2):
+        headset = Headset(vr)
+        headset.engage("left", "right")
+        vr.evaluate("() => { hands.left.speed = 0.2; hands.left.to[1] += 0.3; }")
+        vr.wait_for_timeout(300)
+        vr.evaluate("wbmpc.headset.session.end()")
+        until(vr, lambda: not session.operator.hands["left"].drives)
+        vr.wait_for_timeout(300)
+        rest = {side: session.tip(side) for side in ("left", "right")}
+        vr.wait_for_timeout(500)
+        enter_vr(vr)  # with the hands still closed
+        vr.wait_for_timeout(1200)
+        assert max(np.linalg.norm(session.tip(s) - rest[s]) for s in rest) < STILL_M
+        assert reading(vr) != "engaged"
+        headset.squeeze(0.0, "left", "right")
+
+
+def test_a_bare_hand_does_not_take_the_clutch_of_a_controller(
+    vr: Any, session: ObedientRobot
+) -> None:
+    """The controller is put down while the fingers already pinch, and back again."""
+    headset = Headset(vr)
+    vr.evaluate(
+        """() => {
+          const { x, y, z } = device.controllers.left.position;
+          setInterval(() => {
+            const shaken = x + 1e-4 * (Math.random() - 0.5);
+            device.hands.left.position.set(shaken, y - 0.05, z);
+          }, 5);
+          device.hands.left.updatePinchValue(1);
+        }"""
+    )
+    for mode in ("hand", "controller"):
+        if mode == "hand":
+            headset.engage("left")
+        else:
+            vr.evaluate("device.hands.left.updatePinchValue(0)")
+            vr.wait_for_timeout(800)
+            vr.evaluate("device.hands.left.updatePinchValue(1)")
+            until(vr, lambda: session.operator.hands["left"].drives)
+        rest = session.tip("left")
+        vr.evaluate(f"device.primaryInputMode = '{mode}'")
+        vr.wait_for_timeout(1000)
+        assert not session.operator.hands["left"].drives
+        assert np.linalg.norm(session.tip("left") - rest) < 0.005  # the hand trembles
+
+
 def press_space(page: Any) -> bool:
     """Press once; whether it engaged."""
     page.keyboard.press("Space")

@@ -191,6 +191,154 @@ def test_bare_hands_clutch_by_pinching(vr: Any, session: FakeSession) -> None:
     until(vr, lambda: last(session).right.squeeze == 0.0)
 
 
+SECOND = """
+([side, place, squeeze]) => {
+  const { session } = wbmpc.headset;
+  const kind = Object.getPrototypeOf(session);
+  const { get } = Object.getOwnPropertyDescriptor(kind, "inputSources");
+  const real = () => [...get.call(session)];
+  const { gripSpace } = real().find((source) => source.handedness !== side);
+  globalThis.second = {
+    handedness: side, targetRayMode: "transient-pointer", profiles: [], gripSpace,
+    gamepad: { axes: [0, 0, 0, 0], buttons: [{ value: 0 }, { value: squeeze }] },
+  };
+  Object.defineProperty(session, "inputSources", {
+    configurable: true,
+    get: () => (place === "first" ? [second, ...real()] : [...real(), second]),
+  });
+}
+"""
+"""A transient pointer that says it is a hand, too: where the other hand is."""
+
+
+@pytest.mark.parametrize("place", ["first", "last"])
+@pytest.mark.parametrize("squeeze", [0, 1])
+def test_a_transient_pointer_does_not_take_a_hand(
+    vr: Any, session: FakeSession, place: str, squeeze: float
+) -> None:
+    """Neither does it open a clutch that is held, nor does it close one."""
+    source = until(vr, lambda: last(session).left).source
+    for held in (1, 0, 1):
+        vr.evaluate(
+            "held => device.controllers.left.updateButtonValue('squeeze', held)", held
+        )
+        until(vr, lambda held=held: last(session).left.squeeze == held)
+        first = len(session.poses)
+        vr.evaluate(SECOND, ["left", place, squeeze])
+        until(vr, lambda first=first: len(session.poses) > first + 20)
+        frames = [frame.left for _, frame in session.poses[first:]]
+        assert {hand.source for hand in frames} == {source}
+        assert {hand.squeeze for hand in frames} == {held}
+        assert {hand.grip.p for hand in frames} == {frames[0].grip.p}
+        vr.evaluate("delete wbmpc.headset.session.inputSources")
+
+
+def test_a_transient_pointer_that_holds_the_clutch_keeps_it(
+    vr: Any, session: FakeSession
+) -> None:
+    """It was alone; the controller that comes waits until it lets go."""
+    until(vr, lambda: last(session).left)
+    vr.evaluate("device.controllers.left.connected = false")
+    vr.evaluate(SECOND, ["left", "last", 1])
+    tap = until(vr, lambda: last(session).left and last(session).left.source)
+    vr.evaluate("device.controllers.left.connected = true")
+    first = len(session.poses)
+    until(vr, lambda: len(session.poses) > first + 20)
+    assert {frame.left.source for _, frame in session.poses[first:]} == {tap}
+    vr.evaluate("second.gamepad.buttons[1].value = 0")
+    until(vr, lambda: last(session).left.source != tap)
+    assert last(session).left.squeeze == 0
+
+
+CHOICES = """
+async () => {
+  const { HandSources } = await import("./sources.js");
+  const sources = new HandSources();
+  const named = {
+    pad: { handedness: "left", targetRayMode: "tracked-pointer" },
+    bare: { handedness: "left", targetRayMode: "tracked-pointer" },
+    tap: { handedness: "left", targetRayMode: "transient-pointer" },
+    gaze: { handedness: "none", targetRayMode: "gaze" },
+    right: { handedness: "right", targetRayMode: "transient-pointer" },
+  };
+  const choose = (...found) => {
+    const pairs = found.map(([name, squeeze, valid = true]) =>
+      [named[name], { name, squeeze, grip: { valid } }]);
+    const { left, right } = sources.choose(pairs);
+    return [left?.name ?? null, left?.source ?? null, right?.name ?? null];
+  };
+  return [
+    choose(["tap", 0], ["pad", 0]),
+    choose(["pad", 0], ["tap", 1]), // a tracked pointer first
+    choose(["bare", 0], ["pad", 0]), // the one of the last frame
+    choose(["bare", 0], ["pad", 0, false]), // one that is seen
+    choose(["pad", 0], ["bare", 0]),
+    choose(["gaze", 1], ["right", 0]),
+    choose(["tap", 1]),
+    choose(["tap", 1], ["pad", 0]), // a held clutch stays
+    choose(["pad", 1], ["tap", 0.5]),
+    choose(["pad", 1], ["tap", 0.1]), // until it opens
+    choose(["pad", 1, false], ["bare", 1]), // not seen, and held
+    choose(["bare", 1]), // gone: the other one is another one
+    choose(),
+    choose(["bare", 1]), // back: the same one
+  ];
+}
+"""
+
+
+def test_one_rule_says_which_source_is_a_hand(desktop: Any) -> None:
+    assert desktop.evaluate(CHOICES) == [
+        ["pad", 1, None],
+        ["pad", 1, None],
+        ["pad", 1, None],
+        ["bare", 2, None],
+        ["bare", 2, None],
+        [None, None, "right"],
+        ["tap", 4, None],
+        ["tap", 4, None],
+        ["tap", 4, None],
+        ["pad", 1, None],
+        ["pad", 1, None],
+        ["bare", 2, None],
+        [None, None, None],
+        ["bare", 2, None],
+    ]
+
+
+def test_a_session_that_ends_while_it_starts_leaves_the_mouse(
+    browser: Any, session: FakeSession, address: ServerAddress
+) -> None:
+    with opened(browser, address.urls[0], headset=True) as page:
+        page.evaluate(
+            """() => {
+              const { xr } = wbmpc.stage.renderer;
+              const set = xr.setSession;
+              xr.setSession = async (found) => {
+                await set.call(xr, found);
+                await found.end();
+              };
+            }"""
+        )
+        page.locator("#enter-vr:not([hidden])").dispatch_event("click")
+        page.wait_for_timeout(500)
+        assert page.evaluate("wbmpc.headset.session") is None
+        sent = len(session.poses)
+        until(page, lambda: len(session.poses) > sent + 5)
+        assert session.hellos[-1].page == "desktop"
+
+
+def test_each_reset_of_the_space_gives_it_another_number(
+    vr: Any, session: FakeSession
+) -> None:
+    for _ in range(3):
+        space = until(vr, lambda: last(session).head and last(session)).space
+        vr.evaluate("device.recenter()")
+        until(vr, lambda space=space: last(session).space == space + 1)
+    vr.evaluate("wbmpc.headset.session.end()")
+    until(vr, lambda: session.hellos[-1].page == "desktop")
+
+
 def test_the_controllers_pulse_when_the_margin_is_small(
     vr: Any, session: FakeSession
 ) -> None:

@@ -19,8 +19,9 @@ from scenarios.studies.so101.task import Controllers, joint_rms_rad, run_task
 from wbmpc.arm.controller import ArmController
 from wbmpc.arm.description import Arm, check_payload_mass
 from wbmpc.arm.feetech.bus import TIMEOUT_S, FeetechBus
+from wbmpc.arm.feetech.calibration import load_counts
 from wbmpc.arm.feetech.hardware_arm import HardwareArm
-from wbmpc.arm.feetech.joint_counts import JointCounts, load_counts
+from wbmpc.arm.feetech.joint_counts import JointCounts
 from wbmpc.arm.feetech.simulated_bus import SimulatedBus
 from wbmpc.arm.run import ArmLog
 from wbmpc.realtime import realtime_process
@@ -37,7 +38,7 @@ class DriveTask:
         port: Serial port of the servo bus, or `SIMULATED`.
         controller: What computes the torques.
         payload_kg: What the model believes is in the jaws.
-        calibration: LeRobot calibration file; None: zero in the middle of a turn.
+        calibration: LeRobot calibration file; only simulated servos do without.
         timeout_s: For the servos' answers in a period; None: what suits the port.
         home_s: Time to move from where the arm is to zero.
         release: Whether the torque is switched off at the end.
@@ -78,7 +79,7 @@ def drive(task: DriveTask) -> tuple[DriveResult, ArmLog]:
 
     Raises:
         ModelsError: Bad input, a port that cannot be opened, a servo that does not
-            answer.
+            answer or has another calibration.
     """
     arm = Arm.load()
     controller = _controller(arm, task)
@@ -86,6 +87,11 @@ def drive(task: DriveTask) -> tuple[DriveResult, ArmLog]:
     with _port(task, counts) as port, realtime_process(PRIORITY) as granted:
         bus = FeetechBus(port, timeout_s=_timeout_s(task))
         try:
+            if counts is None:
+                raise ScenarioError(
+                    f"port {port}: --calibration is missing: only the calibration file "
+                    "of this arm says where its joints are"
+                )
             plant = HardwareArm(arm, bus, counts=counts, home_s=task.home_s)
             log = run_task(arm, plant, controller)
             if task.release and plant.fault is None:
@@ -149,16 +155,18 @@ def _timeout_s(task: DriveTask) -> float:
     return SIMULATED_TIMEOUT_S if task.port == SIMULATED else TIMEOUT_S
 
 
-def _counts(arm: Arm, task: DriveTask) -> JointCounts:
-    if task.calibration is None:
-        return JointCounts.centred(arm.settings.servo.ids)
-    return load_counts(task.calibration, arm.joint_names)
+def _counts(arm: Arm, task: DriveTask) -> JointCounts | None:
+    """What the counts mean; None if nobody says so."""
+    if task.calibration is not None:
+        return load_counts(task.calibration, arm)
+    simulated = task.port == SIMULATED
+    return JointCounts.centred(arm.settings.servo.ids) if simulated else None
 
 
 @contextlib.contextmanager
-def _port(task: DriveTask, counts: JointCounts) -> Iterator[str]:
-    if task.port != SIMULATED:
+def _port(task: DriveTask, counts: JointCounts | None) -> Iterator[str]:
+    if task.port != SIMULATED or counts is None:
         yield task.port
         return
-    with SimulatedBus(counts.ids) as bus:
+    with SimulatedBus(counts.ids, joints=counts.joints) as bus:
         yield bus.port

@@ -29,6 +29,6 @@ export function handOf(gamepad, xrPose) {
 }
 
 /** One frame of the operator; `t` is the frame's time on this device's clock [s]. */
-export function poseMessage({ seq, t, visibility, head, left, right }) {
-  return { type: "pose", seq, t, visibility, head, left, right };
+export function poseMessage({ seq, t, visibility, space = 0, head, left, right }) {
+  return { type: "pose", seq, t, visibility, space, head, left, right };
 }

@@ -1,6 +1,7 @@
 // An operator with a headset: reads WebXR once a frame and pulses the controllers.
 
 import { handOf, poseOf } from "./frames.js";
+import { HandSources } from "./sources.js";
 
 const PULSE_MS = 80;
 const PULSE_PERIOD_MS = 120;
@@ -9,6 +10,7 @@ const PINCH_M = 0.018, OPEN_M = 0.035; // of thumb and index tip
 export class HeadsetOperator {
   constructor(renderer) {
     this.session = null;
+    this.space = 0; // another number after each reset: poses do not go on from earlier ones
     this.#renderer = renderer;
     renderer.xr.setReferenceSpaceType("local-floor");
   }
@@ -16,9 +18,11 @@ export class HeadsetOperator {
   onStart = () => {};
   onEnd = () => {};
   onVisibility = () => {};
+  onReset = () => {};
   #renderer;
   #pulsedAt = 0;
-  #pinched = { left: false, right: false };
+  #sources = new HandSources();
+  #pinching = new WeakSet();
 
   /** Why there is no VR here, or null. */
   static async obstacle() {
@@ -38,12 +42,21 @@ export class HeadsetOperator {
       requiredFeatures: ["local-floor"],
       optionalFeatures: ["hand-tracking"],
     });
+    let ended = false;
     session.addEventListener("end", () => {
+      ended = true;
+      if (!this.session) return;
       this.session = null;
       this.onEnd();
     });
     session.addEventListener("visibilitychange", () => this.onVisibility());
     await this.#renderer.xr.setSession(session);
+    if (ended) return;
+    this.#renderer.xr.getReferenceSpace().addEventListener("reset", () => {
+      this.space += 1;
+      this.onReset();
+    });
+    this.space += 1;
     this.session = session;
     this.onStart();
   }
@@ -51,20 +64,18 @@ export class HeadsetOperator {
   /** One frame of the operator, without its number and time. */
   frame(xrFrame) {
     const space = this.#renderer.xr.getReferenceSpace();
-    const hands = { left: null, right: null };
-    for (const source of this.session.inputSources) {
-      if (!(source.handedness in hands)) continue;
-      const hand = this.#hand(xrFrame, space, source);
-      if (hand) hands[source.handedness] = hand;
-    }
+    const found = Array.from(this.session.inputSources)
+      .map((source) => [source, this.#hand(xrFrame, space, source)])
+      .filter(([, hand]) => hand);
     const head = poseOf(xrFrame.getViewerPose(space));
-    return { visibility: this.visibility, head, ...hands };
+    const hands = this.#sources.choose(found);
+    return { visibility: this.visibility, space: this.space, head, ...hands };
   }
 
   /** What is sent when frames stop: everything let go. */
   gone() {
     const visibility = this.session ? this.visibility : "hidden";
-    return { visibility, head: null, left: null, right: null };
+    return { visibility, space: this.space, head: null, left: null, right: null };
   }
 
   /** Pulse both controllers, `strength` from 0 to 1. */
@@ -84,16 +95,18 @@ export class HeadsetOperator {
   }
 
   /** A hand without controller: pinching thumb and index is the clutch. */
-  #bareHand(xrFrame, { hand, handedness }, grip) {
-    const tips = ["thumb-tip", "index-finger-tip"].map((name) => hand.get(name));
+  #bareHand(xrFrame, source, grip) {
+    const tips = ["thumb-tip", "index-finger-tip"].map((name) => source.hand.get(name));
     const between = tips.every(Boolean) && xrFrame.getJointPose?.(tips[0], tips[1]);
     const gap = between ? Math.hypot(...vector(between.transform.position)) : Infinity;
-    this.#pinched[handedness] = gap < (this.#pinched[handedness] ? OPEN_M : PINCH_M);
+    const pinches = gap < (this.#pinching.has(source) ? OPEN_M : PINCH_M);
+    if (pinches) this.#pinching.add(source);
+    else this.#pinching.delete(source);
     return {
       grip: poseOf(grip),
       axes: [0, 0],
       trigger: 0,
-      squeeze: this.#pinched[handedness] ? 1 : 0,
+      squeeze: pinches ? 1 : 0,
       stick: false,
       buttons: [false, false],
     };

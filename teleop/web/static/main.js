@@ -43,6 +43,7 @@ async function start() {
     link.become("desktop");
     surroundings.leave();
   };
+  headset.onReset = () => surroundings.standAnew();
   headset.onVisibility = () => {
     if (headset.session) send(headset.gone(), performance.now());
   };

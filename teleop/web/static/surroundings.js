@@ -33,6 +33,11 @@ export class Surroundings {
     this.#figure.scale.setScalar(1);
   }
 
+  /** Things come to the operator again: where they stand now is somewhere else. */
+  standAnew() {
+    this.#at = null;
+  }
+
   /** `frame`: the operator as it is sent; `engaged`: by hand. */
   follow(frame, engaged) {
     for (const [side, marker] of Object.entries(this.#hands)) {

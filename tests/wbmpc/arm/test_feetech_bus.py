@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,12 +9,11 @@ import numpy as np
 import pytest
 import serial
 
-from models.errors import SettingsError
 from wbmpc.arm.description import Arm
 from wbmpc.arm.feetech import hardware_arm, registers
 from wbmpc.arm.feetech.bus import BusError, FeetechBus
 from wbmpc.arm.feetech.hardware_arm import MAX_FAULTS_IN_A_ROW, HardwareArm
-from wbmpc.arm.feetech.joint_counts import JointCounts, load_counts
+from wbmpc.arm.feetech.joint_counts import JointCounts
 from wbmpc.arm.feetech.simulated_bus import SimulatedBus
 from wbmpc.arm.feetech.status import BusFault, checksum, parse_answers
 from wbmpc.arm.interface import ArmPlant
@@ -36,7 +34,7 @@ def simulated() -> Iterator[SimulatedBus]:
 @pytest.fixture
 def plant(arm: Arm, simulated: SimulatedBus) -> Iterator[HardwareArm]:
     bus = FeetechBus(simulated.port, timeout_s=TIMEOUT_S)
-    plant = HardwareArm(arm, bus, home_s=0.05)
+    plant = HardwareArm(arm, bus, counts=JointCounts.centred(IDS), home_s=0.05)
     plant.reset(ZERO)
     yield plant
     plant.close()
@@ -161,6 +159,20 @@ def test_many_bad_readings_end_control_with_a_name(
     assert all(servo.torque for servo in simulated.servos.values())
 
 
+def test_a_position_outside_of_one_turn_is_told_of_its_joint_alone(
+    arm: Arm, plant: HardwareArm, simulated: SimulatedBus
+) -> None:
+    simulated.fail(BusFault.IMPLAUSIBLE, 3, times=2 * MAX_FAULTS_IN_A_ROW)
+    for _ in range(MAX_FAULTS_IN_A_ROW):
+        plant.step(ZERO, ZERO)
+    told = "servo 3 (elbow_flex): position outside one turn"
+    assert plant.fault is not None and told in plant.fault
+    assert plant.fault.count("servo ") == 1
+    with pytest.raises(BusError) as error:
+        HardwareArm(arm, plant.bus, counts=JointCounts.centred(IDS))
+    assert str(error.value).count("servo ") == 1 and told in str(error.value)
+
+
 def test_a_vanished_port_ends_control(
     plant: HardwareArm, simulated: SimulatedBus
 ) -> None:
@@ -222,7 +234,7 @@ def test_a_missing_servo_is_named_at_the_start(
     with SimulatedBus(IDS[:-1]) as simulated:
         bus = FeetechBus(simulated.port, timeout_s=0.02)
         with pytest.raises(BusError, match=r"servo 6 \(gripper\): no answer"):
-            HardwareArm(arm, bus)
+            HardwareArm(arm, bus, counts=JointCounts.centred(IDS))
         bus.close()
 
 
@@ -233,43 +245,3 @@ def test_ports_that_can_not_be_opened(tmp_path: Path) -> None:
     with SimulatedBus(IDS) as simulated:
         with pytest.raises(BusError, match="12345 baud"):
             FeetechBus(simulated.port, baud=12345)
-
-
-def calibration(**changes: object) -> dict:
-    names = ("shoulder_pan", "elbow_flex")
-    joint = {"drive_mode": 0, "homing_offset": 7, "range_min": 1000, "range_max": 3000}
-    table = {n: {**joint, "id": i} for i, n in enumerate(names, start=1)}
-    table["elbow_flex"].update(changes)
-    return table
-
-
-def test_lerobot_calibration(tmp_path: Path) -> None:
-    path = tmp_path / "so101.json"
-    path.write_text(json.dumps(calibration(drive_mode=1, range_max=2000)))
-    counts = load_counts(path, ("shoulder_pan", "elbow_flex"))
-    assert counts.ids == (1, 2)
-    up = counts.angles(np.array([2001.0, 1501.0]))
-    assert up == pytest.approx([COUNT_RAD, -COUNT_RAD])
-    assert counts.counts(np.array([9.0, 9.0])).tolist() == [3000, 1000]
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        (None, "No such file"),
-        ("{", "truncated"),
-        ("[]", "Expected `object`"),
-        (json.dumps({"shoulder_pan": calibration()["shoulder_pan"]}), "no joint elbow"),
-        (json.dumps(calibration(range_max=5000)), "range_max"),
-        (json.dumps(calibration(range_min=3000)), "must be below"),
-        (json.dumps(calibration(id=1)), "same id"),
-        (json.dumps(calibration(id="two")), "id"),
-    ],
-)
-def test_broken_calibrations(text: str | None, told: str, tmp_path: Path) -> None:
-    path = tmp_path / "so101.json"
-    if text is not None:
-        path.write_text(text)
-    with pytest.raises(SettingsError, match=told) as error:
-        load_counts(path, ("shoulder_pan", "elbow_flex"))
-    assert str(path) in str(error.value)

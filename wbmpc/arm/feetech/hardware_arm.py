@@ -22,6 +22,7 @@ from wbmpc.arm.feetech.bus import (
     describe,
 )
 from wbmpc.arm.feetech.joint_counts import JointCounts
+from wbmpc.arm.feetech.servo_memory import check_memory
 from wbmpc.arm.feetech.status import BusFault
 from wbmpc.arm.mujoco_arm import ArmStartError
 from wbmpc.arm.reference import MinimumJerk
@@ -33,6 +34,9 @@ Array = NDArray[np.float64]
 MAX_FAULTS_IN_A_ROW = 10
 """Periods without a whole reading after which control is given up: 50 ms."""
 HOME_S = 4.0
+START_TOLERANCE = 33
+"""Counts outside its range (3 degrees) from which on a joint does not start: its first
+goal, which is within the range, would be a jump."""
 
 
 class HardwareArm:
@@ -57,23 +61,24 @@ class HardwareArm:
         arm: Arm,
         bus: FeetechBus,
         *,
-        counts: JointCounts | None = None,
+        counts: JointCounts,
         home_s: float = HOME_S,
     ) -> None:
-        """Find every servo.
+        """Find every servo, with the calibration that is believed.
 
         Args:
             arm: For names, stiffness and period.
             bus: An open bus.
-            counts: What the encoders' counts mean (default: zero in the middle).
+            counts: What the encoders' counts mean.
             home_s: Time in which `reset` moves to the start.
 
         Raises:
             BusError: A servo does not answer.
+            CalibrationError: A servo has other numbers than those of `counts`.
         """
         self._arm, self.bus, self._home_s = arm, bus, home_s
         self._servo = arm.settings.servo
-        self._counts = counts or JointCounts.centred(self._servo.ids)
+        self._counts = counts
         self._names = dict(zip(self._counts.ids, arm.joint_names, strict=True))
         self._stiffness = np.array(self._servo.stiffness_Nm_per_rad)
         self._fault: str | None = None
@@ -83,6 +88,7 @@ class HardwareArm:
         self._clock: DeadlineClock | None = None
         self._last_good_s = 0.0
         self._last = self._first_measurement()
+        check_memory(bus, counts, self._names)
 
     @property
     def dt_s(self) -> float:
@@ -98,7 +104,8 @@ class HardwareArm:
         """Hold where the arm is, then move to a configuration; time zero is there.
 
         Raises:
-            ArmStartError: Wrong length, or values that are not finite.
+            ArmStartError: Wrong length, values that are not finite, or an arm that is
+                outside of its calibrated range.
             BusError: A servo does not answer.
             BusLostError: The bus fails on the way; the servos hold their last goal.
         """
@@ -109,6 +116,7 @@ class HardwareArm:
         self._clock = None
         self._last = self._first_measurement()
         start = self._last.q
+        self._check_start(start)
         self._hold_here(start)
         path, still = MinimumJerk(start, q, self._home_s), np.zeros(len(q))
         for index in range(1, round(self._home_s / self.dt_s) + 1):
@@ -165,6 +173,18 @@ class HardwareArm:
     def _write_all(self, address: int, data: bytes) -> BusFault | None:
         return self.bus.write(address, dict.fromkeys(self._counts.ids, data))
 
+    def _check_start(self, q: Array) -> None:
+        """Refuse to hold a joint that is elsewhere than any goal it may get."""
+        beyond = self._counts.beyond(q)
+        worst = int(beyond.argmax())
+        if beyond[worst] > START_TOLERANCE:
+            joint = self._counts.joints[worst]
+            raise ArmStartError(
+                f"servo {joint.id} ({self._names[joint.id]}) is {beyond[worst]} counts "
+                f"outside of the range {joint.range_min} to {joint.range_max} in "
+                f"{self._counts.source}: move it there by hand, or calibrate again"
+            )
+
     def _hold_here(self, q: Array) -> None:
         """Goals first, torque second: nothing jumps."""
         writes = (
@@ -194,15 +214,23 @@ class HardwareArm:
             self.bus.counts[BusFault.SERVO] += 1
         if not reading.whole:
             return False
-        positions = self._registers(reading, registers.PRESENT_POSITION)
-        if max(map(registers.unsigned, positions)) < registers.COUNTS:
+        if not self._implausible(reading):
             return True
         self.bus.counts[BusFault.IMPLAUSIBLE] += 1
         return False
 
+    def _implausible(self, reading: Reading) -> dict[int, BusFault]:
+        """Servos of a whole reading that are outside of one turn."""
+        positions = self._registers(reading, registers.PRESENT_POSITION)
+        return {
+            i: BusFault.IMPLAUSIBLE
+            for i, position in zip(self._counts.ids, positions, strict=True)
+            if registers.unsigned(position) >= registers.COUNTS
+        }
+
     def _miss(self, reading: Reading) -> None:
         self._in_a_row, self._stale = self._in_a_row + 1, True
-        faults = reading.faults or dict.fromkeys(self._counts.ids, BusFault.IMPLAUSIBLE)
+        faults = reading.faults or self._implausible(reading)
         if self.bus.lost:
             self._fault = f"port {self.bus.port} lost: the servos hold their last goal"
         elif self._in_a_row >= MAX_FAULTS_IN_A_ROW:
@@ -224,7 +252,7 @@ class HardwareArm:
             if self._usable(reading):
                 still = np.zeros(len(self._counts.ids))
                 return self._measure(reading, 0.0, still, None)
-        faults = reading.faults or dict.fromkeys(self._counts.ids, BusFault.IMPLAUSIBLE)
+        faults = reading.faults or self._implausible(reading)
         raise BusError(f"port {self.bus.port}: {describe(faults, self._names)}")
 
     def _measure(

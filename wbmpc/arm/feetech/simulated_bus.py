@@ -15,6 +15,7 @@ import tty
 from collections.abc import Iterator, Sequence
 
 from wbmpc.arm.feetech import registers
+from wbmpc.arm.feetech.joint_counts import JointCounts, JointRange
 from wbmpc.arm.feetech.status import HEADER, BusFault, checksum
 
 _PING, _READ, _WRITE, _SYNC_READ, _SYNC_WRITE = 0x01, 0x02, 0x03, 0x82, 0x83
@@ -25,9 +26,13 @@ _POLL_S = 0.02
 class SimulatedServo:
     """Memory of one servo, and a position that follows its goal."""
 
-    def __init__(self, position: int) -> None:
-        """Start somewhere, without torque."""
+    def __init__(self, position: int, joint: JointRange) -> None:
+        """Start somewhere, without torque, calibrated as that joint."""
         self.memory = bytearray(128)
+        self._store(registers.MIN_POSITION, joint.range_min)
+        self._store(registers.MAX_POSITION, joint.range_max)
+        at, offset = registers.HOMING_OFFSET, joint.homing_offset
+        self.memory[at : at + 2] = registers.with_sign(offset, registers.OFFSET_SIGN)
         self.position, self._then_s = float(position), time.monotonic()
         self.current, self.error = 0, 0
         self._store(registers.GOAL_POSITION, position)
@@ -51,8 +56,8 @@ class SimulatedServo:
             self.position += share * (self.goal - self.position)
         self._then_s = now_s
         self._store(registers.PRESENT_POSITION, round(self.position))
-        sign = 0x8000 if self.current < 0 else 0
-        self._store(registers.PRESENT_CURRENT, sign | abs(self.current))
+        at = registers.PRESENT_CURRENT
+        self.memory[at : at + 2] = registers.with_sign(self.current)
         return bytes(self.memory[address : address + length])
 
     def write(self, address: int, data: bytes) -> None:
@@ -72,9 +77,26 @@ class SimulatedBus:
         servos: By id.
     """
 
-    def __init__(self, ids: Sequence[int], position: int = 2048) -> None:
-        """Open the terminal and start answering."""
-        self.servos = {i: SimulatedServo(position) for i in ids}
+    def __init__(
+        self,
+        ids: Sequence[int],
+        position: int = 2048,
+        joints: Sequence[JointRange] | None = None,
+    ) -> None:
+        """Open the terminal and start answering.
+
+        Args:
+            ids: Of the servos.
+            position: Where they start, as far as their ranges allow.
+            joints: What they are calibrated as (default: as they leave the factory).
+        """
+        joints = joints or JointCounts.centred(ids).joints
+        self.servos = {
+            joint.id: SimulatedServo(
+                min(max(position, joint.range_min), joint.range_max), joint
+            )
+            for joint in joints
+        }
         self._master, slave = os.openpty()
         self._ends: tuple[int, ...] = (slave, self._master)
         tty.setraw(slave)
