@@ -30,6 +30,9 @@ class ContactDetector:
     The legs' own weight is left out: a leg in the air then shows its weight pulling
     downward (about -100 N), a standing one some hundred newtons upward, so that the
     thresholds are far from both.
+
+    A leg with a missing torque keeps what it was last known to do; the other leg is
+    judged as always.
     """
 
     def __init__(
@@ -44,6 +47,12 @@ class ContactDetector:
         """Both feet stand."""
         self._standing = np.ones(len(self._legs), dtype=bool)
         self._disagreed = np.zeros(len(self._legs), dtype=int)
+        self._blind = 0
+
+    @property
+    def rejections(self) -> dict[str, int]:
+        """Samples since the reset in which a leg's torque was missing, by reason."""
+        return {"leg_torque": self._blind} if self._blind else {}
 
     def update(
         self,
@@ -58,12 +67,15 @@ class ContactDetector:
             soles: Of the same sample.
             up_in_base: (3,) the world's z axis in base axes.
         """
+        torques = [readings.tau_Nm[leg] for leg in self._legs]
+        known = np.array([bool(np.isfinite(torque).all()) for torque in torques])
+        self._blind += not known.all()
         forces = [
-            vertical_force_N(sole, readings.tau_Nm[leg], up_in_base)
-            for sole, leg in zip(soles, self._legs, strict=True)
+            vertical_force_N(sole, torque, up_in_base) if seen else 0.0
+            for sole, torque, seen in zip(soles, torques, known, strict=True)
         ]
         limits = np.where(self._standing, self._settings.lift_N, self._settings.touch_N)
-        disagrees = (np.array(forces) > limits) != self._standing
+        disagrees = known & ((np.array(forces) > limits) != self._standing)
         self._disagreed = np.where(disagrees, self._disagreed + 1, 0)
         change = self._disagreed >= self._settings.debounce_samples
         self._standing = self._standing ^ change

@@ -102,7 +102,7 @@ class ContactEkf:
     @property
     def rejections(self) -> dict[str, int]:
         """How many samples were refused since the reset, by reason."""
-        return dict(self._rejections)
+        return dict(self._rejections) | self._detector.rejections
 
     @property
     def covariance(self) -> Array:

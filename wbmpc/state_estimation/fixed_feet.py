@@ -68,7 +68,7 @@ class FixedFeetFilter:
     @property
     def rejections(self) -> dict[str, int]:
         """How many samples were refused since the reset, by reason."""
-        return dict(self._rejections)
+        return dict(self._rejections) | self._detector.rejections
 
     def reset(self, q: Array, readings: SensorReadings) -> BaseEstimate:
         """Start at rest in a known configuration, both feet down."""

@@ -57,19 +57,23 @@ def measurement_from(readings: SensorReadings, base: BaseEstimate) -> Measuremen
 
 
 def fault_of(readings: SensorReadings, dt_s: float, joints: int) -> str | None:
-    """Why a sample can not be used, by name; None for a good one."""
+    """Why a sample cannot be used, by name; None for a good one.
+
+    Torques may be missing (not finite): they only tell which feet stand, and a leg
+    without them keeps what it was last known to do (`ContactDetector`).
+    """
     if not (np.isfinite(dt_s) and dt_s > 0.0):
         return "time_step"
-    shapes = ((joints,), (joints,), (joints,), (3,), (3,))
-    arrays = (
+    integrated = (
         readings.q,
         readings.v,
-        readings.tau_Nm,
         readings.gyro_rad_per_s,
         readings.accelerometer_m_per_s2,
     )
-    if any(a.shape != s for a, s in zip(arrays, shapes, strict=True)):
+    shapes = ((joints,), (joints,), (3,), (3,))
+    fits = all(a.shape == s for a, s in zip(integrated, shapes, strict=True))
+    if not fits or readings.tau_Nm.shape != (joints,):
         return "dimension"
-    if not np.isfinite(np.concatenate(arrays)).all():
+    if not np.isfinite(np.concatenate(integrated)).all():
         return "non_finite"
     return None

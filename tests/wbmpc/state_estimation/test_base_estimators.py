@@ -97,7 +97,9 @@ def test_standing_still_removes_the_gyro_bias(
 
 
 @both
-@pytest.mark.parametrize("channel", ["q", "v", "tau_Nm", "gyro_rad_per_s"])
+@pytest.mark.parametrize(
+    "channel", ["q", "v", "gyro_rad_per_s", "accelerometer_m_per_s2"]
+)
 def test_bad_sample_is_counted_and_leaves_the_state(
     robot: Robot, build: Build, clean_motion: Motion, channel: str
 ) -> None:
@@ -112,6 +114,46 @@ def test_bad_sample_is_counted_and_leaves_the_state(
     np.testing.assert_array_equal(after.twist, before.twist)
     assert estimator.rejections == {"non_finite": 1}
     assert np.isfinite(estimator.update(good).position_m).all()
+
+
+@both
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_missing_torque_stops_nothing_but_that_leg(
+    robot: Robot, build: Build, clean_motion: Motion, bad: float
+) -> None:
+    """The neck's torque is used by nobody, a leg's only tells whether it stands."""
+    estimator, reference = build(robot), build(robot)
+    for one in (estimator, reference):
+        one.reset(clean_motion.truth[0].q, clean_motion.readings[0])
+    left = robot.joints_full("left_leg")
+    neck = robot.joints_full("neck")
+    for count, readings in enumerate(clean_motion.readings[1:100], start=1):
+        tau_Nm = readings.tau_Nm.copy()
+        tau_Nm[neck] = bad
+        if count > 50:
+            tau_Nm[left[3]] = bad
+        estimate = estimator.update(replace(readings, tau_Nm=tau_Nm))
+        expected = reference.update(readings)
+        np.testing.assert_array_equal(estimate.position_m, expected.position_m)
+        np.testing.assert_array_equal(estimate.twist, expected.twist)
+    assert estimate.contacts.all()
+    assert estimator.rejections == {"leg_torque": 49}
+    assert reference.rejections == {}
+
+
+@both
+def test_a_leg_without_torque_does_not_blind_the_other(
+    robot: Robot, build: Build, clean_motion: Motion
+) -> None:
+    estimator = build(robot)
+    estimator.reset(clean_motion.truth[0].q, clean_motion.readings[0])
+    right, left = robot.joints_full("right_leg"), robot.joints_full("left_leg")
+    tau_Nm = holding_tau_Nm(robot)
+    tau_Nm[left[0]], tau_Nm[right] = np.nan, 0.0
+    lifted = replace(clean_motion.readings[0], tau_Nm=tau_Nm)
+    for step in range(1, 21):
+        base = estimator.update(lifted.at(1e-3 * step))
+    assert base.contacts.tolist() == [True, False]
 
 
 @both
