@@ -1,1 +1,1 @@
-"""The optimal control problem: one file a cost term."""
+"""The optimal control problem; its cost terms are one file each, in `terms`."""
