@@ -94,7 +94,7 @@ def reference_with(robot: Robot, **changes: object) -> Reference:
         ("q_upper", 0.2 * np.ones(9)),
         ("v_upper", 0.5 * np.ones(9)),
         ("com_m", np.array([0.02, 0.0, 0.78])),
-        ("rotation_midfoot_to_pelvis", pin.rpy.rpyToMatrix(0.0, 0.2, 0.0)),
+        ("rotation_pelvis_to_midfoot", pin.rpy.rpyToMatrix(0.0, 0.2, 0.0)),
     ],
 )
 def test_every_reference_changes_the_plan(
