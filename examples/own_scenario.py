@@ -1,7 +1,7 @@
 """Own scenario: one arm waves, the other one gets a load.
 
-As a file of `scenarios/library/`, without `register`, it is found by `wbmpc run wave`,
-`wbmpc compare wave` and every other command.
+As a file of `scenarios/library/`, without `register`, it is found by `wbmpc run wave`
+and every other command; its imports then go into the functions, since help reads it.
 """
 
 import msgspec

@@ -132,7 +132,7 @@ class StreamedReference:
             q_upper=self._row[:-2].copy(),
             v_upper=self._velocity(time_s),
             com_m=np.array([*self._standing.com_m[:2], self._row[-2]]),
-            rotation_midfoot_to_pelvis=self._standing.rotation_midfoot_to_pelvis
+            rotation_pelvis_to_midfoot=self._standing.rotation_pelvis_to_midfoot
             @ pin.rpy.rpyToMatrix(0.0, self.pelvis_pitch_rad, 0.0),
         )
 

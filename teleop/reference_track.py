@@ -42,7 +42,7 @@ class ReferenceTrack:
             q_upper=self.q_upper[index],
             v_upper=self.v_upper[index],
             com_m=self._com_m(index),
-            rotation_midfoot_to_pelvis=self._rotation(index),
+            rotation_pelvis_to_midfoot=self._rotation(index),
         )
 
     def _com_m(self, index: int) -> Array:
@@ -53,7 +53,7 @@ class ReferenceTrack:
 
     def _rotation(self, index: int) -> Array:
         """Pitch about the pelvis's own y axis."""
-        rotation = self.standing.rotation_midfoot_to_pelvis
+        rotation = self.standing.rotation_pelvis_to_midfoot
         if self.pelvis_pitch_rad is None:
             return rotation
         pitch = self.pelvis_pitch_rad[index]

@@ -20,25 +20,25 @@ class Reference:
         q_upper: (n,) spine and arm angles [rad], `Robot.joints(*UPPER_BODY)` order.
         v_upper: (n,) their velocities [rad/s].
         com_m: (3,) centre of mass in the mid-foot frame.
-        rotation_midfoot_to_pelvis: (3, 3) pelvis orientation.
+        rotation_pelvis_to_midfoot: (3, 3) pelvis orientation.
     """
 
     q_upper: Array
     v_upper: Array
     com_m: Array
-    rotation_midfoot_to_pelvis: Array
+    rotation_pelvis_to_midfoot: Array
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
         """Shapes of all targets; the same for every reference of a robot."""
-        rotation = self.rotation_midfoot_to_pelvis
+        rotation = self.rotation_pelvis_to_midfoot
         parts = (self.q_upper, self.v_upper, self.com_m, rotation)
         return tuple(np.shape(part) for part in parts)
 
     def is_finite(self) -> bool:
         """Whether every number is usable."""
         parts = (self.q_upper, self.v_upper, self.com_m)
-        rotation = self.rotation_midfoot_to_pelvis
+        rotation = self.rotation_pelvis_to_midfoot
         return all(np.isfinite(part).all() for part in (*parts, rotation))
 
 
@@ -65,5 +65,5 @@ def home_reference(robot: Robot) -> Reference:
         q_upper=robot.home_q[7 + joints],
         v_upper=np.zeros(len(joints)),
         com_m=np.array([0.0, 0.0, com[2]]),
-        rotation_midfoot_to_pelvis=np.array(pelvis.rotation),
+        rotation_pelvis_to_midfoot=np.array(pelvis.rotation),
     )

@@ -98,7 +98,8 @@ class Scenario:
         loads: Schedule of what the forearms hold.
         twin: Settings of the run a loaded one is compared with; None for none.
         measures: Its own figures of a run, given its robot and its twin; None for none.
-        lines: Table rows of those figures, beside the paper's and our goals.
+        lines: Table rows of those figures, beside the paper's and our goals; by default
+            one for each number.
         figures: Its own pictures of some runs by file name, each drawn when asked for.
             The runs are `unloaded`, `without_estimator`, `with_estimator`: those there
             are, with one of the last two at least.

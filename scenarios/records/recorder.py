@@ -96,7 +96,7 @@ class Recorder:
             tau_Nm=command.tau_Nm,
             q_upper_ref=reference.q_upper,
             com_ref_m=reference.com_m,
-            pelvis_pitch_ref_rad=_pitch_rad(reference.rotation_midfoot_to_pelvis),
+            pelvis_pitch_ref_rad=_pitch_rad(reference.rotation_pelvis_to_midfoot),
             payload_kg=loads,
             wrench_true=truth.wrenches,
             status=tick.result.status.name,

@@ -149,7 +149,7 @@ def trace(robot: Robot, settings: TeleopSettings) -> list[Any]:
         bench.squeeze(0.0)
         run(0.9)
     rows = [
-        (*r.q_upper, *r.v_upper, *r.com_m, *r.rotation_midfoot_to_pelvis.flat)
+        (*r.q_upper, *r.v_upper, *r.com_m, *r.rotation_pelvis_to_midfoot.flat)
         for r in bench.references
     ]
     return [states, np.array(rows)]

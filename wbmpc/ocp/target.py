@@ -35,7 +35,7 @@ def on_stance(reference: Reference, transform_midfoot_to_world: pin.SE3) -> Targ
         q_upper=reference.q_upper,
         v_upper=reference.v_upper,
         com_m=transform_midfoot_to_world.act(reference.com_m),
-        rotation_pelvis_to_world=rotation @ reference.rotation_midfoot_to_pelvis,
+        rotation_pelvis_to_world=rotation @ reference.rotation_pelvis_to_midfoot,
     )
 
 

@@ -27,7 +27,7 @@ class _FrameResponse(ResponseResidual):
         self.frame_id = frame_id
         self.kp, self.kd = np.array(kp), np.array(kd)
 
-    def _error(self, transform_world_to_frame: pin.SE3) -> tuple[Array, Array]:
+    def _error(self, transform_frame_to_world: pin.SE3) -> tuple[Array, Array]:
         """Task error (nr,) and its Jacobian with respect to the frame's body motion."""
         raise NotImplementedError
 
@@ -100,8 +100,8 @@ class ResidualModelFrameRotationResponse(_FrameResponse):
         """Change the target orientation in the world, (3, 3)."""
         self.rotation_ref[:] = rotation_ref
 
-    def _error(self, transform_world_to_frame: pin.SE3) -> tuple[Array, Array]:
-        rotation = self.rotation_ref.T @ transform_world_to_frame.rotation
+    def _error(self, transform_frame_to_world: pin.SE3) -> tuple[Array, Array]:
+        rotation = self.rotation_ref.T @ transform_frame_to_world.rotation
         jacobian = np.zeros((3, 6))
         jacobian[:, 3:] = pin.Jlog3(rotation)
         return pin.log3(rotation), jacobian
@@ -144,6 +144,6 @@ class ResidualModelFramePlacementResponse(_FrameResponse):
         """Change the target placement in the world."""
         self.placement_ref = pin.SE3(placement_ref)
 
-    def _error(self, transform_world_to_frame: pin.SE3) -> tuple[Array, Array]:
-        relative = self.placement_ref.actInv(transform_world_to_frame)
+    def _error(self, transform_frame_to_world: pin.SE3) -> tuple[Array, Array]:
+        relative = self.placement_ref.actInv(transform_frame_to_world)
         return pin.log6(relative).vector, pin.Jlog6(relative)

@@ -121,8 +121,8 @@ def _poses(robot: Robot, track: ReferenceTrack) -> list[Array]:
 
 def _base_quaternion(robot: Robot, reference: Reference) -> Array:
     """The home base, turned as the pelvis is."""
-    home = home_reference(robot).rotation_midfoot_to_pelvis
-    turned = reference.rotation_midfoot_to_pelvis @ home.T
+    home = home_reference(robot).rotation_pelvis_to_midfoot
+    turned = reference.rotation_pelvis_to_midfoot @ home.T
     base = pin.Quaternion(robot.home_q_full[3:7]).toRotationMatrix()
     xyzw: Array = pin.Quaternion(turned @ base).coeffs()
     return xyzw

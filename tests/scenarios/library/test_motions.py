@@ -32,8 +32,8 @@ def test_starts_at_home_without_a_jump(robot: Robot, track: ReferenceTrack) -> N
     first, home = track.at(0.0), home_reference(robot)
     np.testing.assert_allclose(first.q_upper, home.q_upper)
     np.testing.assert_allclose(first.com_m, home.com_m)
-    rotation = home.rotation_midfoot_to_pelvis
-    np.testing.assert_allclose(first.rotation_midfoot_to_pelvis, rotation)
+    rotation = home.rotation_pelvis_to_midfoot
+    np.testing.assert_allclose(first.rotation_pelvis_to_midfoot, rotation)
     assert np.abs(np.diff(track.q_upper, axis=0)).max(initial=0.0) < (
         MAX_RATE_RAD_PER_S / STREAM_RATE_HZ
     )
@@ -82,7 +82,7 @@ def test_squat_asks_for_height_pitch_yaw_and_arms(robot: Robot) -> None:
     track = find_scenario("squat_pickup").motion(robot, 26.0)
     home, low = home_reference(robot), track.at(RISE_AT_S - 0.1)
     assert home.com_m[2] - low.com_m[2] == pytest.approx(squat(robot).com_lower_m)
-    pitch = pin.log3(home.rotation_midfoot_to_pelvis.T @ low.rotation_midfoot_to_pelvis)
+    pitch = pin.log3(home.rotation_pelvis_to_midfoot.T @ low.rotation_pelvis_to_midfoot)
     np.testing.assert_allclose(
         pitch, [0.0, squat(robot).pelvis_pitch_rad, 0.0], atol=1e-9
     )

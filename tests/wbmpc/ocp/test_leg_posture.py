@@ -14,19 +14,19 @@ from wbmpc.robot import Robot
 
 
 def _lower(reference: Reference, depth_m: float, pitch_rad: float) -> Reference:
-    rotation = reference.rotation_midfoot_to_pelvis
+    rotation = reference.rotation_pelvis_to_midfoot
     return Reference(
         q_upper=reference.q_upper,
         v_upper=reference.v_upper,
         com_m=reference.com_m - np.array([0.0, 0.0, depth_m]),
-        rotation_midfoot_to_pelvis=rotation @ pin.rpy.rpyToMatrix(0.0, pitch_rad, 0.0),
+        rotation_pelvis_to_midfoot=rotation @ pin.rpy.rpyToMatrix(0.0, pitch_rad, 0.0),
     )
 
 
 def test_home_is_home_bit_for_bit(robot: Robot) -> None:
     home = home_reference(robot)
     posture = LegPosture(robot)
-    q = posture.at(home.com_m[2], home.rotation_midfoot_to_pelvis)
+    q = posture.at(home.com_m[2], home.rotation_pelvis_to_midfoot)
     assert np.array_equal(q, robot.home_q)
 
 
@@ -37,7 +37,7 @@ def test_height_pelvis_and_feet_are_as_asked(
     robot: Robot, depth_m: float, pitch_rad: float
 ) -> None:
     asked = _lower(home_reference(robot), depth_m, pitch_rad)
-    rotation = asked.rotation_midfoot_to_pelvis
+    rotation = asked.rotation_pelvis_to_midfoot
     q = LegPosture(robot).at(asked.com_m[2], rotation)
     data = robot.model.createData()
     com = pin.centerOfMass(robot.model, data, q)
@@ -56,7 +56,7 @@ def test_height_pelvis_and_feet_are_as_asked(
 
 def test_out_of_reach_stays_within_the_limits(robot: Robot) -> None:
     home = home_reference(robot)
-    q = LegPosture(robot).at(0.1, home.rotation_midfoot_to_pelvis)
+    q = LegPosture(robot).at(0.1, home.rotation_pelvis_to_midfoot)
     assert np.isfinite(q).all()
     assert (q[7:] >= robot.model.lowerPositionLimit[7:] - 1e-9).all()
     assert (q[7:] <= robot.model.upperPositionLimit[7:] + 1e-9).all()
@@ -65,11 +65,11 @@ def test_out_of_reach_stays_within_the_limits(robot: Robot) -> None:
 def test_answer_does_not_depend_on_the_way(robot: Robot) -> None:
     home, posture = home_reference(robot), LegPosture(robot)
     asked = _lower(home, 0.15, 0.4)
-    direct = posture.at(asked.com_m[2], asked.rotation_midfoot_to_pelvis)
+    direct = posture.at(asked.com_m[2], asked.rotation_pelvis_to_midfoot)
     posture = LegPosture(robot)
     for share in np.linspace(0.0, 1.0, 20):
         step = _lower(home, 0.15 * share, 0.4 * share)
-        q = posture.at(step.com_m[2], step.rotation_midfoot_to_pelvis)
+        q = posture.at(step.com_m[2], step.rotation_pelvis_to_midfoot)
     np.testing.assert_allclose(q, direct, atol=1e-6)
 
 
