@@ -45,14 +45,14 @@ FrameDerivatives::FrameDerivatives(const pinocchio::Model& model)
 
 void FrameDerivatives::update_velocity(const pinocchio::Model& model,
                                        const pinocchio::Data& data, FrameIndex id) {
-  const SE3 world_to_frame = frame_placement(model, data, id);
+  const SE3 frame_to_world = frame_placement(model, data, id);
   for (const JointIndex i : model.supports[model.frames[id].parentJoint]) {
     if (i == 0) continue;  // the world has no columns
     const JointIndex parent = model.parents[i];
     Motion v_parent = Motion::Zero();
-    if (parent > 0) v_parent = world_to_frame.actInv(data.ov[parent]);
+    if (parent > 0) v_parent = frame_to_world.actInv(data.ov[parent]);
     for (int k = model.idx_vs[i]; k < model.idx_vs[i] + model.nvs[i]; ++k) {
-      const Motion axis = world_to_frame.actInv(column(data.J, k));
+      const Motion axis = frame_to_world.actInv(column(data.J, k));
       jacobian.col(k) = axis.toVector();
       dv_dq.col(k) = v_parent.cross(axis).toVector();
     }
@@ -61,17 +61,17 @@ void FrameDerivatives::update_velocity(const pinocchio::Model& model,
 
 void FrameDerivatives::update_acceleration(const pinocchio::Model& model,
                                            const pinocchio::Data& data, FrameIndex id) {
-  const SE3 world_to_frame = frame_placement(model, data, id);
+  const SE3 frame_to_world = frame_placement(model, data, id);
   const Motion v_frame = frame_velocity(model, data, id);
   for (const JointIndex i : model.supports[model.frames[id].parentJoint]) {
     if (i == 0) continue;
     const JointIndex parent = model.parents[i];
-    const Motion v_joint = world_to_frame.actInv(data.ov[i]);
+    const Motion v_joint = frame_to_world.actInv(data.ov[i]);
     Motion v_parent = Motion::Zero();
     Motion a_parent = Motion::Zero();
     if (parent > 0) {
-      v_parent = world_to_frame.actInv(data.ov[parent]);
-      a_parent = world_to_frame.actInv(data.oa[parent]);
+      v_parent = frame_to_world.actInv(data.ov[parent]);
+      a_parent = frame_to_world.actInv(data.oa[parent]);
     }
     for (int k = model.idx_vs[i]; k < model.idx_vs[i] + model.nvs[i]; ++k) {
       const Motion axis = column(jacobian, k);

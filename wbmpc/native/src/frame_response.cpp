@@ -88,16 +88,16 @@ void FrameRotationResponse::set_reference(const Eigen::Matrix3d& rotation_ref) {
 }
 
 Eigen::VectorXd FrameRotationResponse::error(
-    const pinocchio::SE3& world_to_frame) const {
+    const pinocchio::SE3& frame_to_world) const {
   return pinocchio::log3(
-      Eigen::Matrix3d(rotation_ref_.transpose() * world_to_frame.rotation()));
+      Eigen::Matrix3d(rotation_ref_.transpose() * frame_to_world.rotation()));
 }
 
 void FrameRotationResponse::add_error_derivative(
-    const pinocchio::SE3& world_to_frame, const Matrix6x& jacobian,
+    const pinocchio::SE3& frame_to_world, const Matrix6x& jacobian,
     Eigen::Ref<Eigen::MatrixXd> dr_dq) const {
   const Eigen::Matrix3d rotation =
-      rotation_ref_.transpose() * world_to_frame.rotation();
+      rotation_ref_.transpose() * frame_to_world.rotation();
   Eigen::Matrix3d jlog;
   pinocchio::Jlog3(rotation, jlog);
   const Eigen::Matrix3d gain = kp().asDiagonal() * jlog;
@@ -118,15 +118,15 @@ void FramePlacementResponse::set_reference(const pinocchio::SE3& placement_ref) 
 }
 
 Eigen::VectorXd FramePlacementResponse::error(
-    const pinocchio::SE3& world_to_frame) const {
-  return pinocchio::log6(placement_ref_.actInv(world_to_frame)).toVector();
+    const pinocchio::SE3& frame_to_world) const {
+  return pinocchio::log6(placement_ref_.actInv(frame_to_world)).toVector();
 }
 
 void FramePlacementResponse::add_error_derivative(
-    const pinocchio::SE3& world_to_frame, const Matrix6x& jacobian,
+    const pinocchio::SE3& frame_to_world, const Matrix6x& jacobian,
     Eigen::Ref<Eigen::MatrixXd> dr_dq) const {
   Eigen::Matrix<double, 6, 6> jlog;
-  pinocchio::Jlog6(placement_ref_.actInv(world_to_frame), jlog);
+  pinocchio::Jlog6(placement_ref_.actInv(frame_to_world), jlog);
   const Eigen::Matrix<double, 6, 6> gain = kp().asDiagonal() * jlog;
   dr_dq.noalias() += gain * jacobian;
 }

@@ -26,10 +26,10 @@ class FrameResponse : public ResponseResidual {
                 std::size_t nu, bool literal);
 
   // Task error, (rows,).
-  virtual Eigen::VectorXd error(const pinocchio::SE3& world_to_frame) const = 0;
+  virtual Eigen::VectorXd error(const pinocchio::SE3& frame_to_world) const = 0;
 
   // Adds Kp (d error / d body motion) `jacobian` to `dr_dq`.
-  virtual void add_error_derivative(const pinocchio::SE3& world_to_frame,
+  virtual void add_error_derivative(const pinocchio::SE3& frame_to_world,
                                     const Matrix6x& jacobian,
                                     Eigen::Ref<Eigen::MatrixXd> dr_dq) const = 0;
 
@@ -60,8 +60,8 @@ class FrameRotationResponse : public FrameResponse {
   const Eigen::Matrix3d& rotation_ref() const { return rotation_ref_; }
 
  protected:
-  Eigen::VectorXd error(const pinocchio::SE3& world_to_frame) const override;
-  void add_error_derivative(const pinocchio::SE3& world_to_frame,
+  Eigen::VectorXd error(const pinocchio::SE3& frame_to_world) const override;
+  void add_error_derivative(const pinocchio::SE3& frame_to_world,
                             const Matrix6x& jacobian,
                             Eigen::Ref<Eigen::MatrixXd> dr_dq) const override;
 
@@ -87,8 +87,8 @@ class FramePlacementResponse : public FrameResponse {
   const pinocchio::SE3& placement_ref() const { return placement_ref_; }
 
  protected:
-  Eigen::VectorXd error(const pinocchio::SE3& world_to_frame) const override;
-  void add_error_derivative(const pinocchio::SE3& world_to_frame,
+  Eigen::VectorXd error(const pinocchio::SE3& frame_to_world) const override;
+  void add_error_derivative(const pinocchio::SE3& frame_to_world,
                             const Matrix6x& jacobian,
                             Eigen::Ref<Eigen::MatrixXd> dr_dq) const override;
 
