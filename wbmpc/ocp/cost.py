@@ -16,11 +16,11 @@ from models.arrays import Array
 from models.dimensions import SECOND
 from models.setting_types import NonNegative, Rows, Settings
 from wbmpc.errors import SettingError
+from wbmpc.ocp.scene import Scene
 
 if TYPE_CHECKING:
     import crocoddyl
 
-    from wbmpc.ocp.scene import Scene
     from wbmpc.ocp.target import Target
 
 

@@ -1,16 +1,17 @@
-"""What cost terms are built from."""
+"""What cost terms are built from; importing it is cheap."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-import crocoddyl
-import pinocchio as pin
+if TYPE_CHECKING:
+    import crocoddyl
+    import pinocchio as pin
 
-from wbmpc.ocp.target import Target, midfoot_to_world, on_stance, sole_placements
-from wbmpc.reference import home_reference
-from wbmpc.robot import Robot
+    from wbmpc.ocp.target import Target
+    from wbmpc.robot import Robot
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +45,9 @@ class Scene:
         residuals: ModuleType,
     ) -> Scene:
         """A robot that is to stand at home."""
+        from wbmpc.ocp.target import midfoot_to_world, on_stance, sole_placements
+        from wbmpc.reference import home_reference
+
         return cls(
             robot=robot,
             state=state,

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from models.dimensions import SECOND
 from wbmpc.conventions import BASE_NV
 from wbmpc.ocp.cost import GroupCost, Part, weighted_quad
-
-if TYPE_CHECKING:
-    from wbmpc.ocp.scene import Scene
+from wbmpc.ocp.scene import Scene
 
 
 class Acceleration(GroupCost, frozen=True, kw_only=True):

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from models.dimensions import NEWTON_METRE
 from wbmpc.ocp.cost import FirstOrderCost, Part
-
-if TYPE_CHECKING:
-    from wbmpc.ocp.scene import Scene
+from wbmpc.ocp.scene import Scene
 
 
 class AngularMomentum(FirstOrderCost, frozen=True, kw_only=True):

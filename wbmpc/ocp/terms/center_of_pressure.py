@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from models.dimensions import NEWTON_METRE
 from wbmpc.ocp.cost import Part, WeightedCost, weighted_quad
-
-if TYPE_CHECKING:
-    from wbmpc.ocp.scene import Scene
+from wbmpc.ocp.scene import Scene
 
 
 class CenterOfPressure(WeightedCost, frozen=True, kw_only=True):

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from wbmpc.ocp.cost import Part, SecondOrderCost
-
-if TYPE_CHECKING:
-    from wbmpc.ocp.scene import Scene
+from wbmpc.ocp.scene import Scene
 
 
 class FootPlacement(SecondOrderCost, frozen=True, kw_only=True):

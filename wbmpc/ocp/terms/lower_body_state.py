@@ -9,10 +9,10 @@ import numpy as np
 from models.setting_types import Rows
 from wbmpc.conventions import BASE_NV
 from wbmpc.ocp.cost import Cost, Part, weighted_quad
+from wbmpc.ocp.scene import Scene
 
 if TYPE_CHECKING:
     from models.arrays import Array
-    from wbmpc.ocp.scene import Scene
     from wbmpc.ocp.target import Target
 
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from models.dimensions import NEWTON_METRE
 from wbmpc.ocp.cost import GroupCost, Part, weighted_quad
-
-if TYPE_CHECKING:
-    from wbmpc.ocp.scene import Scene
+from wbmpc.ocp.scene import Scene
 
 
 class Torque(GroupCost, frozen=True, kw_only=True):

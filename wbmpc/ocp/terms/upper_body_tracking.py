@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from models.dimensions import SECOND
 from wbmpc.ocp.cost import Part, SecondOrderCost
-
-if TYPE_CHECKING:
-    from wbmpc.ocp.scene import Scene
+from wbmpc.ocp.scene import Scene
 
 
 class UpperBodyTracking(SecondOrderCost, frozen=True, kw_only=True):

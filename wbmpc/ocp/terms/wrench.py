@@ -9,11 +9,10 @@ import numpy as np
 from models.dimensions import NEWTON
 from wbmpc.conventions import GRAVITY_M_PER_S2
 from wbmpc.ocp.cost import Part, WeightedCost
+from wbmpc.ocp.scene import Scene
 
 if TYPE_CHECKING:
     import pinocchio as pin
-
-    from wbmpc.ocp.scene import Scene
 
 
 class Wrench(WeightedCost, frozen=True, kw_only=True):

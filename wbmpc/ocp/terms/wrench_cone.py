@@ -9,10 +9,10 @@ import numpy as np
 from models.dimensions import NEWTON
 from models.setting_types import NonNegative, Positive
 from wbmpc.ocp.cost import Cost, Part
+from wbmpc.ocp.scene import Scene
 
 if TYPE_CHECKING:
     from models.settings import SoleSettings
-    from wbmpc.ocp.scene import Scene
 
 
 class WrenchCone(Cost, frozen=True, kw_only=True):
