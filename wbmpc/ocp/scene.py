@@ -1,4 +1,4 @@
-"""What cost terms are built from."""
+"""The scene that cost terms are built from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wbmpc.robot import Robot
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """What a term may be built from.
+    """Everything a term may be built from.
 
     Attributes:
         robot: Robot description.
