@@ -26,7 +26,7 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file that is never half there; one of that name is replaced.
 
     Raises:
-        OSError: It can not be written; nothing is left of it.
+        OSError: It cannot be written; nothing is left of it.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

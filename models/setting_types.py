@@ -1,4 +1,4 @@
-"""What all settings have in common: their base, and the ranges of their numbers."""
+"""The common part of all settings: their base, and the ranges of their numbers."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class SoleSettings(Settings, frozen=True, kw_only=True):
 
 
 class ArmSettings(Settings, frozen=True, kw_only=True):
-    """What carries a payload: the link that is estimated and the tip it is held at."""
+    """The arm that carries a payload: the estimated link and the tip that holds it."""
 
     link: str
     """Link whose inertia the estimator adapts (the forearm)."""
@@ -102,7 +102,7 @@ class MeasuredFriction(Settings, frozen=True, kw_only=True):
 
 
 class JointFrictionSettings(Settings, frozen=True, kw_only=True):
-    """What is known of the real robot's joint friction, beyond `PlantSettings`.
+    """Known joint friction of the real robot, beyond `PlantSettings`.
 
     Low level and estimator take it into account where the plant has it; the clean plant
     has none. Zero: nothing is known, nothing is compensated.

@@ -1,4 +1,4 @@
-"""What an operator commands: reference streams, for now recorded ones."""
+"""The operator's side: headset, page, engagement, arms, reference streams."""
 
 from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 

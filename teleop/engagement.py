@@ -1,4 +1,4 @@
-"""When a hand drives its arm: one state machine a hand.
+"""When a hand drives its arm: one state machine per hand.
 
 ```
           0.5 s of good data          squeeze pressed
@@ -26,7 +26,7 @@ from teleop.settings import EngagementSettings
 
 
 class HandState(enum.Enum):
-    """What a hand's poses do."""
+    """The state of a hand: whether its poses drive."""
 
     IDLE = "idle"
     READY = "ready"

@@ -121,7 +121,7 @@ class Pong(msgspec.Struct, frozen=True, kw_only=True, tag="pong"):
 
 
 class Payload(msgspec.Struct, frozen=True, kw_only=True):
-    """What the estimator thinks a hand holds."""
+    """The estimated load of a hand."""
 
     link: Side
     mass_kg: float
@@ -129,7 +129,7 @@ class Payload(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sides(msgspec.Struct, frozen=True, kw_only=True):
-    """One flag a hand."""
+    """One flag per hand."""
 
     left: bool = False
     right: bool = False
@@ -151,7 +151,7 @@ class BasePose(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True, tag="status"):
-    """What the operator sees."""
+    """The status that the operator sees."""
 
     t: float
     """Server's clock [s]."""

@@ -56,7 +56,7 @@ class PageOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OperatorPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What the process shall do."""
+    """The task of the process."""
 
     robot: str
     overrides: tuple[str, ...]
@@ -105,7 +105,7 @@ class OperatorReport(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class OperatorLinks:
-    """What ties the process to its parent.
+    """The ties of the process to its parent.
 
     Attributes:
         results: `OperatorReady`, then `OperatorReport`; or an error, as
@@ -298,7 +298,7 @@ class TickLoop:
             await asyncio.sleep(max(0.0, due_s - time.monotonic()))
 
     def report(self, outlets: Outlets) -> OperatorReport:
-        """What is known of any stream."""
+        """The counts of any stream."""
         spent = self._spent_ms or [0.0]
         p50, p95, largest = np.percentile(spent, [50, 95, 100]).tolist()
         return OperatorReport(

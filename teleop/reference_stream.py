@@ -40,7 +40,7 @@ class ReferenceReceiver(Protocol):
 
     @property
     def refused(self) -> Counter[str]:
-        """What arrived and was no sample, by reason."""
+        """Arrivals that were no sample, by reason."""
         ...
 
     def poll(self) -> list[ReferenceMessage]:
@@ -94,7 +94,7 @@ class StreamedReference:
 
     @property
     def not_used(self) -> dict[str, int]:
-        """What arrived and is not in force, by reason."""
+        """Arrivals that are not in force, by reason."""
         kept = ("received", "lost")
         total = Counter({k: n for k, n in self.counts.items() if k not in kept})
         return dict(total + self._receiver.refused)

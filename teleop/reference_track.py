@@ -16,7 +16,7 @@ STREAM_RATE_HZ = 50.0
 
 @dataclass(frozen=True, kw_only=True)
 class ReferenceTrack:
-    """What an operator streams (Table II) at the stream's rate.
+    """An operator's references (Table II) at the rate of the stream.
 
     `at` holds the last sample received, so that the MPC cannot look ahead.
 

@@ -41,7 +41,7 @@ class HandMove:
     by_m: Array
 
     def at(self, time_s: float) -> Array:
-        """What it has moved by a time."""
+        """The distance it has moved by a time."""
         share: Array = min_jerk(np.array((time_s - self.at_s) / self.over_s))
         return share * self.by_m
 

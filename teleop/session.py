@@ -80,7 +80,7 @@ class OperatorSession:
             self._client = None
 
     def status(self, now_s: float) -> str:
-        """What the operator sees."""
+        """The status that the operator sees."""
         operator = self.operator
         states = {side: operator.hands[side].engagement.state for side in SIDES}
         robot = operator.state

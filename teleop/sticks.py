@@ -10,7 +10,7 @@ from teleop.settings import MappingSettings, StickSettings
 
 @dataclass(frozen=True, kw_only=True)
 class BaseCommand:
-    """What the sticks ask for, as difference from home.
+    """The targets of the sticks, as differences from home.
 
     Attributes:
         spine_yaw_rad: To the left.
@@ -31,7 +31,7 @@ class StickAxis:
 
     Attributes:
         value: Now.
-        rate: Now, in units of `value` a second.
+        rate: Now, in units of `value` per second.
     """
 
     settings: StickSettings

@@ -1,4 +1,4 @@
-"""What the operator's computer and the robot's tell each other, as flat messages.
+"""Messages between the operator's computer and the robot's, as flat records.
 
 Both are sent as one datagram of MessagePack; what is not a valid message is None.
 """
@@ -42,14 +42,14 @@ class ReferenceMessage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PayloadEstimate(msgspec.Struct, frozen=True, kw_only=True):
-    """What one hand holds, as the estimator sees it."""
+    """The load of one hand, as the estimator sees it."""
 
     mass_kg: float
     sigma_kg: float
 
 
 class RobotState(msgspec.Struct, frozen=True, kw_only=True):
-    """What the operator's side knows of the robot."""
+    """The operator's knowledge of the robot."""
 
     seq: int
     time_s: float

@@ -1,4 +1,4 @@
-r"""What is known of joint friction.
+r"""Known joint friction.
 
 \[ \tau_f = \tau_c \tanh(\dot q / v_0) + d \, \dot q \]
 

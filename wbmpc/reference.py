@@ -1,4 +1,4 @@
-"""What an operator may ask of the MPC: the quantities of Table II."""
+"""The references an operator gives to the MPC: the quantities of Table II."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def load_floating(path: Path, welded: Mapping[str, float]) -> pin.Model:
             that mimic them are, too.
 
     Raises:
-        RobotError: The file can not be read or has errors; names the file, the first
+        RobotError: The file cannot be read or has errors; names the file, the first
             elements with their values, and the rules they break.
         UnknownNameError: No such joint to weld.
     """
@@ -71,7 +71,7 @@ def joint_dynamics(path: Path) -> dict[str, tuple[float, float]]:
     """Damping [Nms/rad or Ns/m] and friction [Nm or N] of joints that have them.
 
     Raises:
-        RobotFileError: The file can not be read.
+        RobotFileError: The file cannot be read.
     """
     joints = read_description(path).joints.values()
     return {j.name: (j.damping, j.friction) for j in joints if j.damping or j.friction}
@@ -84,7 +84,7 @@ def load_any(path: Path) -> tuple[pin.Model, Description]:
     the model is not fit for dynamics before.
 
     Raises:
-        RobotError: The file can not be read, or is no tree of links.
+        RobotError: The file cannot be read, or is no tree of links.
     """
     description = _usable(path, (), {})
     return _build(description, pin.JointModelFreeFlyer()), description

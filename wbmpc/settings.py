@@ -91,12 +91,12 @@ class MpcSettings(Settings, frozen=True, kw_only=True):
 class EstimatorSettings(Settings, frozen=True, kw_only=True):
     """Inertial EKF, Table III of the paper; variances per 10 ms tick."""
 
-    why = "Variances a 10 ms tick: the paper's, scaled by what they are of."
+    why = "Variances per 10 ms tick: the paper's, scaled by what they are of."
     comments = {
-        "process_alpha": "of ln(mass) / 2, a tick",
-        "process_d": "of the logarithmic stretches, a tick",
-        "process_s": "of the shears, a tick",
-        "process_t": "of the centre of mass [m^2], a tick",
+        "process_alpha": "of ln(mass) / 2, per tick",
+        "process_d": "of the logarithmic stretches, per tick",
+        "process_s": "of the shears, per tick",
+        "process_t": "of the centre of mass [m^2], per tick",
         "prior_d": "of the fictitious measurement of d",
         "prior_s": "of the fictitious measurement of s",
         "prior_alpha": "used by the prior `all` only",

@@ -1,4 +1,4 @@
-"""What a check of a robot file found: errors apart from warnings."""
+"""The findings of a check of a robot file: errors apart from warnings."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     where: str
     """Element and field, as written in the file."""
     value: str
-    """What stands there."""
+    """The value that stands there."""
     rule: str
-    """What should, or what is made of it."""
+    """The rule it breaks, or what is made of it."""
 
     def sentence(self) -> str:
         """Where, value and rule in one line."""
@@ -39,7 +39,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """What keeps the robot from being loaded."""
+        """Findings that keep the robot from being loaded."""
         return tuple(f for f in self.findings if f.severity == "error")
 
     @property

@@ -80,7 +80,7 @@ def _with_followers(
         if not joint.moves:
             raise RobotFileError(
                 f"{description.path}: joint {name}: type {joint.kind}: does not move "
-                "and can not be welded"
+                "and cannot be welded"
             )
         if joint.mimic is not None and joint.mimic.joint not in positions:
             raise RobotFileError(

@@ -39,9 +39,9 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True):
     where: str
     """Element and field."""
     old: str
-    """What stood there."""
+    """The value that stood there."""
     new: str
-    """What stands there now."""
+    """The value that stands there now."""
     reason: str
     """Where the new value comes from."""
 
@@ -52,7 +52,7 @@ class Repaired(msgspec.Struct, frozen=True, kw_only=True):
     file: str
     repairs: tuple[Repair, ...]
     report: Report
-    """What a check of the copy finds: its errors could not be repaired."""
+    """Findings of a check of the copy: its errors could not be repaired."""
 
 
 def write_repaired(description: Description, out: Path) -> Repaired:
@@ -60,7 +60,7 @@ def write_repaired(description: Description, out: Path) -> Repaired:
 
     Raises:
         RobotFileError: `out` exists, or its folder does not.
-        UnwrittenError: It can not be written.
+        UnwrittenError: It cannot be written.
     """
     content, repairs = repaired_text(description)
     try:
@@ -71,7 +71,7 @@ def write_repaired(description: Description, out: Path) -> Repaired:
         write_whole(out, content)
     except OSError as problem:
         raise UnwrittenError(
-            f"--fix {out}: can not be written: {problem.strerror}"
+            f"--fix {out}: cannot be written: {problem.strerror}"
         ) from None
     copy = describe(parse_urdf(out, content))
     report = check_description(copy)

@@ -15,7 +15,7 @@ from models.proposal.tree import ROOT, Tree
 from models.settings import GroupSettings
 
 LEG_JOINTS = 6
-"""What it takes to place a sole freely."""
+"""Joints it takes to place a sole freely."""
 SHOULDER_JOINTS = 2
 """Fewest before an elbow."""
 WRIST_JOINTS = 3
@@ -126,7 +126,7 @@ def _leg(tree: Tree, root: int) -> tuple[int, ...]:
     if len(chain) < LEG_JOINTS:
         raise ProposalError(
             f"{tree.model.name}: the leg that starts at {tree.name(root)} has "
-            f"{len(chain)} joints, must have {LEG_JOINTS}: with fewer its foot can not "
+            f"{len(chain)} joints, must have {LEG_JOINTS}: with fewer its foot cannot "
             "stand flat while the pelvis moves"
         )
     return chain[:LEG_JOINTS]

@@ -1,4 +1,4 @@
-"""What the low level and the plant need to know of single joints."""
+"""Gains and rotor inertias of single joints, for the low level and the plant."""
 
 from __future__ import annotations
 

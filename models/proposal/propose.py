@@ -102,7 +102,7 @@ def propose(
 
 @dataclass(frozen=True, kw_only=True)
 class _Body:
-    """What was found in a robot file."""
+    """The parts that were found in a robot file."""
 
     tree: Tree
     limbs: Limbs

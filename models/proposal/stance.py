@@ -59,7 +59,7 @@ def find_stance(
         upper: Angles [rad] of all other joints by name; the rest at 0.
 
     Raises:
-        ProposalError: The feet can not be flat, or standing takes too much torque.
+        ProposalError: The feet cannot be flat, or standing takes too much torque.
     """
     search = _StanceSearch(tree, limbs, feet, upper)
     stances = []

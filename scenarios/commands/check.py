@@ -26,7 +26,7 @@ _WIDTH = 88
 
 
 class Check(Command, frozen=True, kw_only=True):
-    """What is wrong with a robot file, and with settings for it?"""
+    """Check a robot file, and settings for it."""
 
     robot: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="ROBOT")]
     """URDF file, settings.toml, or name of a shipped or installed robot."""
@@ -85,7 +85,7 @@ class Check(Command, frozen=True, kw_only=True):
 
 
 class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What `--json` prints."""
+    """The object that `--json` prints."""
 
     ok: bool
     """No errors."""

@@ -1,4 +1,4 @@
-"""What every command of `wbmpc` is: options, and what to do with them."""
+"""The base of every command of `wbmpc`: options, and an action."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     kept: ClassVar[str] = "no files were kept"
-    """What an interrupt leaves."""
+    """Said after an interrupt: the files it leaves."""
 
     def act(self) -> int:
         """Do it; return the exit code.

@@ -79,7 +79,7 @@ class Init(Command, frozen=True, kw_only=True):
 
 
 class InitResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What was proposed, and what the robot can do with it."""
+    """The proposal, and what the robot can do with it."""
 
     robot: str
     settings: str
@@ -95,7 +95,7 @@ class InitResult(msgspec.Struct, frozen=True, kw_only=True):
     """Largest share of an effort limit that standing at home takes."""
     busiest_joint: str
     arms: dict[str, ArmStrength]
-    """What each arm can hold in its poses."""
+    """The load each arm can hold in its poses."""
 
 
 def _installed_name(urdf: Path) -> str | None:

@@ -1,4 +1,4 @@
-"""What commands print: results, sentences, progress; and the folders they leave.
+"""The output of commands: results, sentences, progress; and the folders they leave.
 
 Standard output carries results, one JSON object with `--json`; progress and words go to
 standard error.

@@ -1,4 +1,4 @@
-"""What `tipping`, `seeds` and `reproduce` share."""
+"""Options that `tipping`, `seeds` and `reproduce` share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `run` and `compare` share: a scenario, and everything that can be changed."""
+"""Options that `run` and `compare` share: a scenario, and all that can be changed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Faults = Annotated[
 
 
 class RunOptions(Command, frozen=True, kw_only=True):
-    """What a run is asked for."""
+    """Options of a run."""
 
     scenario: Annotated[
         str,

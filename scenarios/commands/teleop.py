@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 ENDLESS_S = 3600.0
 """A session without an end ends after an hour."""
 KEEP_S = 120.0
-"""What is recorded of one: its last two minutes."""
+"""Recorded of a session: its last two minutes."""
 SCRIPT_PAYLOAD_KG = 5.0
 OPERATOR_PRIORITY = 20
 """Of SCHED_FIFO; the control side and the plant come first."""

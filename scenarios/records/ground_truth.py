@@ -1,4 +1,4 @@
-"""What is true of a robot and its loads, at any configuration."""
+"""The truth about a robot and its loads, at any configuration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wbmpc.robot import Robot
 
 
 class GroundTruth:
-    """What is true of the robot and its loads, for metrics.
+    """The truth about the robot and its loads, for metrics.
 
     Without a simulator nobody knows links and loads: they are NaN, and so is what
     follows from them.

@@ -100,7 +100,7 @@ class BaseSeries:
 
 @dataclass(frozen=True, kw_only=True)
 class SupervisionSeries:
-    """What the estimator's supervisor said, T ticks.
+    """The words of the estimator's supervisor over T ticks.
 
     Attributes:
         test_ratio: (T,) largest of the innovation gate; beyond 1 a row was left out.

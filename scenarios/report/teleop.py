@@ -41,7 +41,7 @@ class HandTracking(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class BaseMotion(msgspec.Struct, frozen=True, kw_only=True):
-    """What the thumbsticks did; extremes over the run."""
+    """The thumbsticks' work; extremes over the run."""
 
     spine_yaw_min_rad: float
     spine_yaw_max_rad: float
@@ -123,7 +123,7 @@ def base_motion(record: RunRecord) -> BaseMotion:
 
 
 def stream_quality(stream: StreamedReference, duration_s: float) -> StreamQuality:
-    """What the control side counted."""
+    """The counts of the control side."""
     received = stream.counts["received"]
     return StreamQuality(
         received=received,

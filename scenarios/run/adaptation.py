@@ -82,7 +82,7 @@ class InertiaAdaptation:
 
     @property
     def payload_kg(self) -> dict[str, float]:
-        """What each arm is estimated to carry, by side."""
+        """The estimated load of each arm, by side."""
         payloads_kg = self._estimator.belief.parameters[:, 0] - self.nominal[:, 0]
         return dict(zip(self._robot.arms, payloads_kg.tolist(), strict=True))
 

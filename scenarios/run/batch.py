@@ -38,7 +38,7 @@ def run_all(
     """Run scenarios by name, at most `jobs` at a time.
 
     Raises:
-        ModelsError: A run can not be started as asked, or its process died.
+        ModelsError: A run cannot be started as asked, or its process died.
     """
     done = dict(run_each(runs, jobs=jobs, progress=progress))
     return {name: done[name] for name in runs}
@@ -50,7 +50,7 @@ def run_each(
     """Run scenarios by name, at most `jobs` at a time; yield each when it is done.
 
     Raises:
-        ModelsError: A run can not be started as asked, or its process died.
+        ModelsError: A run cannot be started as asked, or its process died.
     """
     if jobs <= 1 or len(runs) == 1:
         for name, settings in runs.items():

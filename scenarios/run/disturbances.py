@@ -1,4 +1,4 @@
-"""What happens to the robot during a run: loads and pushes, and faults are told.
+"""Disturbances of the robot during a run: loads and pushes; faults are told.
 
 On a plant that no program can disturb, the schedule is told all the same: whoever
 stands beside the robot follows it.

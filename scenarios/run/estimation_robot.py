@@ -1,4 +1,4 @@
-"""What a payload estimator has to know about a robot, be it on a log or in the loop."""
+"""A robot as a payload estimator has to know it, on a log or in the loop."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALIGNER_CUTOFF_HZ = 8.0
 
 @dataclass(frozen=True, kw_only=True)
 class EstimationRobot:
-    """What an estimator has to know about a robot.
+    """A robot as an estimator has to know it.
 
     Attributes:
         name: Name for tables.
@@ -33,9 +33,9 @@ class EstimationRobot:
         feet: Contact frames.
         torque_variance: (nv,) variance of each torque row of one sample, for least
             squares [N^2, (Nm)^2].
-        filter_variance: (nv,) the same for the inertial filter, a 10 ms tick.
+        filter_variance: (nv,) the same for the inertial filter, per 10 ms tick.
         supervisor: Thresholds of the supervised filter for a robot of this size.
-        attachments_m: (3,) a link, where loads are held in its joint frame; None if
+        attachments_m: (3,) per link, where loads are held in its joint frame; None if
             nobody knows.
         friction: What its actuated joints are known to have, if it is to be taken off.
     """

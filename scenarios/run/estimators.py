@@ -155,4 +155,4 @@ ESTIMATORS: dict[str, EstimatorKind] = {
     "ekf": EstimatorKind(on_stream=_ekf, in_loop=Forearms),
     "ekf_supervised": EstimatorKind(on_stream=_supervised, in_loop=SupervisedForearms),
 }
-"""Least squares forget 0.95 a sample, `payload_rls` 0.99."""
+"""Least squares forget by 0.95 per sample, `payload_rls` by 0.99."""

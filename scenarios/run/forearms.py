@@ -69,7 +69,7 @@ class LoopSample:
 
 @dataclass(frozen=True, kw_only=True)
 class Belief:
-    """What an estimator believes of both forearms, left first.
+    """An estimator's belief about both forearms, left first.
 
     Attributes:
         parameters: (2, 10) inertias, payloads included.
@@ -87,7 +87,7 @@ class Belief:
     def of(
         cls, estimate: Estimate, supervised: SupervisedEstimate | None = None
     ) -> Belief:
-        """What a filter says."""
+        """The belief of a filter."""
         return cls(
             parameters=estimate.parameters,
             sigma_mass_kg=estimate.sigma_mass_kg,
@@ -97,7 +97,7 @@ class Belief:
 
 
 class ForearmEstimator(Protocol):
-    """What the loop needs of an estimator."""
+    """The interface of an estimator to the loop."""
 
     @property
     def nominal(self) -> Array:

@@ -13,7 +13,7 @@ from scenarios.run.settings import RunSettings
 
 
 class Bar(Protocol):
-    """What a progress bar must be able to do."""
+    """The interface of a progress bar."""
 
     def __enter__(self) -> Bar:
         """Start."""
@@ -74,7 +74,7 @@ class Lab:
         """Make every run that is missing.
 
         Raises:
-            ModelsError: A run can not be started, or can not be kept.
+            ModelsError: A run cannot be started, or cannot be kept.
         """
         missing = {name: s for name, s in runs.items() if not self._cache.has(s)}
         self.found += len(runs) - len(missing)

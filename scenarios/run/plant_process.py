@@ -42,7 +42,7 @@ START_POLL_S = 1e-3
 
 @dataclass(frozen=True, kw_only=True)
 class PlantLinks:
-    """What ties both processes together.
+    """The ties between both processes.
 
     Attributes:
         snapshots: Plant to control.
@@ -76,7 +76,7 @@ class PlantReady:
 
 @dataclass(frozen=True, kw_only=True)
 class PlantReport:
-    """What the plant's process knows at the end.
+    """The last words of the plant's process.
 
     Attributes:
         reason: How the run ended badly; None if it did not.

@@ -69,7 +69,7 @@ class PlantState:
 
 @dataclass(frozen=True, kw_only=True)
 class TickTruth:
-    """What only a simulator knows at a control tick, besides its state.
+    """The truth of a simulator at a control tick, besides its state.
 
     Attributes:
         wrenches: (2, 6) ground on left and right foot [N, Nm] at the soles.
@@ -151,7 +151,7 @@ class PlantSide:
 
     @property
     def fault(self) -> str | None:
-        """Why plant or readings can not be gone on with; None while they can."""
+        """Why plant or readings cannot be gone on with; None while they can."""
         return self.plant.fault or self._joints.fault
 
     def reset(self, q: Array) -> PlantState:

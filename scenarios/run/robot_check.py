@@ -1,4 +1,4 @@
-"""What is wrong with a robot file, and with settings for it."""
+"""Checks a robot file, and settings for it."""
 
 from __future__ import annotations
 

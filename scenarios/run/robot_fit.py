@@ -49,7 +49,7 @@ def check_fit(settings: RobotSettings) -> Iterator[Finding]:
 
 
 def _scenarios(robot: Robot) -> Iterator[Finding]:
-    """Scenarios that the robot can not do; others it may."""
+    """Scenarios that the robot cannot do; others it may."""
     for name in scenario_names():
         try:
             find_scenario(name).motion(robot, TRACK_S)

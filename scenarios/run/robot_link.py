@@ -1,4 +1,4 @@
-"""What the control side does for the operator at every tick."""
+"""The control side's part for the operator at every tick."""
 
 from __future__ import annotations
 

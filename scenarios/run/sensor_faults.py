@@ -16,7 +16,7 @@ FORM = "CHANNEL:JOINT:KIND:AT:FOR"
 
 
 class Channel(enum.Enum):
-    """What of a joint is read wrongly."""
+    """The channel of a joint that is read wrongly."""
 
     POSITION = "position"
     VELOCITY = "velocity"

@@ -1,4 +1,4 @@
-"""What a run of a scenario may be asked for, checked before anything starts."""
+"""Settings of a run of a scenario, checked before anything starts."""
 
 from __future__ import annotations
 

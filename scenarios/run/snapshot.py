@@ -1,4 +1,4 @@
-"""What the plant's process and the control process tell each other, as flat records."""
+"""Messages between the plant's process and the control process, as flat records."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class TeleopSession:
 def _problems(
     report: OperatorReport | None, client: ScriptedClient | None
 ) -> Iterator[str]:
-    """What did not go as asked."""
+    """Everything that did not go as asked."""
     if report is None:
         yield "the operator's process was gone at the end"
     elif client is not None and client.lost:

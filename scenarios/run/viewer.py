@@ -1,4 +1,4 @@
-"""What a live view of the robot must be able to do."""
+"""The interface of a live view of the robot."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ Key = ec.EllipticCurvePrivateKey
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """What a server needs for HTTPS.
+    """The files a server needs for HTTPS.
 
     Attributes:
         context: For the listening socket.

@@ -16,7 +16,7 @@ ANYONE_MAY_SEND = frozenset({"hello", "ping"})
 
 
 class OperatorSession(Protocol):
-    """What the server moves bytes to and from; never raises."""
+    """The two ends between which the server moves bytes; never raises."""
 
     def on_message(self, text: str | bytes, received_s: float) -> list[str]:
         """Take one message of a client; returns the replies to it."""
@@ -25,7 +25,7 @@ class OperatorSession(Protocol):
         """The driving client's connection is gone."""
 
     def status(self, now_s: float) -> str:
-        """What the operator is shown, as a message."""
+        """The operator's status, as a message."""
 
 
 class Holder:

@@ -45,7 +45,7 @@ def joint(
 
 
 def robot(*elements: str) -> str:
-    """A robot file, one element a line."""
+    """A robot file, one element per line."""
     return '<robot name="test">\n' + "\n".join(elements) + "\n</robot>\n"
 
 

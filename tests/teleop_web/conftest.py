@@ -16,6 +16,6 @@ def robot() -> Robot:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """One browser a file: it must not outlive files that run event loops."""
+    """One browser per file: it must not outlive files that run event loops."""
     with launched() as found:
         yield found

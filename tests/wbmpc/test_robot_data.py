@@ -71,7 +71,7 @@ def test_a_frame_the_urdf_lacks_is_where_the_settings_say(
     assert pin.computeTotalMass(robot.full_model) == plain
 
 
-def test_frames_that_can_not_be_added_are_refused(settings: RobotSettings) -> None:
+def test_frames_that_cannot_be_added_are_refused(settings: RobotSettings) -> None:
     lost = FrameSettings(parent="LEFT_HAND", position_m=(0.0, 0.0, 0.0))
     with pytest.raises(UnknownNameError, match="unknown link 'LEFT_HAND'"):
         Robot(replace(settings, frames={"TOOL": lost}))

@@ -34,7 +34,7 @@ class Arm:
 
         Raises:
             SettingsError: The package with the URDF is not installed.
-            RobotError: The URDF can not be read, or is that of another arm.
+            RobotError: The URDF cannot be read, or is that of another arm.
             UnknownNameError: The settings name a joint that is not there.
         """
         self.settings = settings

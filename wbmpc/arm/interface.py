@@ -1,4 +1,4 @@
-"""What a controller may ask of an arm, be it a simulator or servos on a bus.
+"""The interface of an arm to its controller, be it a simulator or servos on a bus.
 
 The members are those of `wbmpc.plant.Plant` that an arm without feet has, and one
 more: a servo is told positions, so it has to know which one is wanted.
@@ -15,7 +15,7 @@ from wbmpc.plant.interface import Measurement
 
 @dataclass(frozen=True, kw_only=True)
 class JointReference:
-    """What the joints should do at one instant.
+    """Targets of the joints at one instant.
 
     Attributes:
         q: (n,) angles [rad].

@@ -31,7 +31,7 @@ _LARGEST_SPEED_RAD_PER_S = 1e3
 
 
 class ArmStartError(WbmpcError):
-    """A configuration the arm can not start from."""
+    """A configuration the arm cannot start from."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ class MujocoArm:
 
     @property
     def fault(self) -> str | None:
-        """What broke, by name; None while all is well."""
+        """The name of the fault; None while all is well."""
         return self._fault
 
     def reset(self, q: Array) -> Measurement:

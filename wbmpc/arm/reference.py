@@ -12,7 +12,7 @@ from wbmpc.arm.interface import JointReference
 
 
 class JointPath(Protocol):
-    """What the joints should do over time."""
+    """Targets of the joints over time."""
 
     def at(self, time_s: float) -> JointReference:
         """Angles, velocities and accelerations at a time."""

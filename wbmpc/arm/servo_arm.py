@@ -23,7 +23,7 @@ SETTLE_S = 1.0
 
 @dataclass(frozen=True, kw_only=True)
 class ServoMeasurement(Measurement):
-    """What comes back over the bus.
+    """A reading as it comes back over the bus.
 
     Attributes:
         goal_rad: (n,) position each servo was told for the period that ended.

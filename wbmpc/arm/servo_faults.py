@@ -1,4 +1,4 @@
-"""What servos on a bus do that torque motors do not; each can be switched alone."""
+"""Faults of servos on a bus that torque motors lack; each can be switched alone."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from wbmpc.control.plan import Plan
 
 @dataclass(frozen=True, kw_only=True)
 class InertiaUpdate:
-    """What a source says at a tick; a source with more to say extends it.
+    """The answer of a source at a tick; a source with more to say extends it.
 
     Attributes:
         published: (n, 10) [m, m c, I about the joint frame] for the MPC's model, a row
@@ -44,7 +44,7 @@ class InertiaSource(Protocol):
         ...
 
     def tick(self, plan: Plan | None = None) -> InertiaUpdate:
-        """What to write into the MPC's model now.
+        """Return what is to be written into the MPC's model now.
 
         Args:
             plan: What the joints are driven along.

@@ -21,7 +21,7 @@ from wbmpc.robot import Robot
 
 @dataclass(frozen=True, kw_only=True)
 class ControlTick:
-    """What one control tick decided.
+    """The outcome of one control tick.
 
     Attributes:
         result: Plan and status.

@@ -27,7 +27,7 @@ measured velocity, noise and all; a critically damped response has forgotten it 
 
 
 class LowLevelMode(enum.Enum):
-    """What the joints are doing."""
+    """The mode of the joints."""
 
     TRACK = "following the plan"
     HOLD = "damped hold"

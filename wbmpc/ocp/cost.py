@@ -1,4 +1,4 @@
-"""What cost terms have in common: settings with their defaults, and how they build.
+"""The common part of all cost terms: settings with their defaults, and how they build.
 
 Importing crocoddyl takes 0.65 s and settings do not need it, so it is imported where
 something is built; the same holds for every file of `wbmpc.ocp.terms`.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _ignore(_: object) -> None:
-    """What a residual does that follows nothing."""
+    """Do nothing: for a residual that follows no target."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What cost terms are built from; importing it is cheap."""
+"""The scene that cost terms are built from; importing it is cheap."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """What a term may be built from.
+    """Everything a term may be built from.
 
     Attributes:
         robot: Robot description.

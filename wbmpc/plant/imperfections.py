@@ -1,4 +1,4 @@
-"""What a robot has and its model lacks, as numbers; all zero is the nominal plant."""
+"""Imperfections of a robot that its model lacks; all zero is the nominal plant."""
 
 from __future__ import annotations
 

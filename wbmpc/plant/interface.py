@@ -1,4 +1,4 @@
-"""What the control side may ask of a plant, be it a simulator, a mock or a robot.
+"""The interface of a plant to the control side, be it a simulator, a mock or a robot.
 
 Joint torques in, readings out: that is `Plant`, and a robot on a wire offers no more.
 What a simulator knows besides is `PlantTruth`, and what can be done to it is
@@ -35,7 +35,7 @@ class Measurement:
 
 @dataclass(frozen=True, kw_only=True)
 class SensorReadings:
-    """What a robot measures: all a controller may see of it.
+    """The measurements of a robot: all a controller may see of it.
 
     Attributes:
         time_s: Time the readings arrived.
@@ -105,7 +105,7 @@ class Plant(Protocol):
 
     @property
     def readings(self) -> SensorReadings:
-        """What was measured, as it arrived after the last step."""
+        """The measurements that arrived after the last step."""
         ...
 
     def reset(self, q: Array) -> object:
@@ -118,7 +118,7 @@ class Plant(Protocol):
 
 
 class PlantTruth(Protocol):
-    """What only a simulator knows; for metrics, never for control unless asked for."""
+    """The truth that a simulator knows; for metrics, for control only if asked for."""
 
     @property
     def state(self) -> Measurement:

@@ -23,7 +23,7 @@ class MockPlant:
 
     M a + b = S^T tau + sum_i J_i^T lambda_i subject to J_i a + dJ_i v = 0, integrated
     by the semi-implicit Euler rule. Deterministic; feet can neither slip nor lift,
-    so the robot can not fall.
+    so the robot cannot fall.
 
     A torque that is not finite is latched in `fault`; the plant then stands still
     until it is reset.
@@ -52,12 +52,12 @@ class MockPlant:
 
     @property
     def fault(self) -> str | None:
-        """What broke, by name; None while all is well."""
+        """The name of the fault; None while all is well."""
         return self._fault
 
     @property
     def readings(self) -> SensorReadings:
-        """What perfect sensors measured after the last step."""
+        """The readings of perfect sensors after the last step."""
         return perfect_readings(self._before, self._last, self._dt_s)
 
     @property

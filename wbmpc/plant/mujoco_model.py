@@ -46,7 +46,7 @@ def build_model(
     sites those of the sole frames.
 
     Raises:
-        RobotError: A joint MuJoCo can not represent, or an impossible inertia.
+        RobotError: A joint MuJoCo cannot represent, or an impossible inertia.
     """
     spec = mujoco.MjSpec()
     _set_options(spec, dt_s)
@@ -101,7 +101,7 @@ def add_bodies(
     physics: PlantSettings,
     dynamics: Mapping[str, tuple[float, float]] | None = None,
 ) -> list[mujoco.MjsBody]:
-    """Add a floating robot: one body a joint, in the order of Pinocchio's joints.
+    """Add a floating robot: one body per joint, in the order of Pinocchio's joints.
 
     Args:
         spec: What to add to.
@@ -110,7 +110,7 @@ def add_bodies(
         dynamics: Damping and friction by joint name instead, where there is one.
 
     Raises:
-        RobotError: A joint MuJoCo can not represent, or a link without mass.
+        RobotError: A joint MuJoCo cannot represent, or a link without mass.
     """
     bodies = [spec.worldbody]
     axes = _joint_axes(model)

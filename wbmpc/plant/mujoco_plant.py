@@ -22,7 +22,7 @@ MAX_PENETRATION_M = 1e-3
 
 
 class StartPoseError(WbmpcError):
-    """A configuration the plant can not start from."""
+    """A configuration the plant cannot start from."""
 
 
 class MujocoPlant:
@@ -51,7 +51,7 @@ class MujocoPlant:
             payload_frames: Frames that can carry a load besides both arm tips.
 
         Raises:
-            RobotError: MuJoCo can not represent the robot.
+            RobotError: MuJoCo cannot represent the robot.
             PayloadError: A payload frame that does not exist.
         """
         _silence_mujoco()
@@ -82,12 +82,12 @@ class MujocoPlant:
 
     @property
     def fault(self) -> str | None:
-        """What broke, by name; None while all is well."""
+        """The name of the fault; None while all is well."""
         return self._fault
 
     @property
     def readings(self) -> SensorReadings:
-        """What was measured after the last step."""
+        """The readings after the last step."""
         return perfect_readings(self._before, self._last, self.dt_s)
 
     @property

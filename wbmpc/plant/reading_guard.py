@@ -1,4 +1,4 @@
-"""Keeps joint readings that can not be true away from the controller."""
+"""Keeps joint readings that cannot be true away from the controller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the robot measures: encoders, motor currents, and an IMU in the pelvis."""
+"""The sensors of the robot: encoders, motor currents, and an IMU in the pelvis."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ class SensorModel:
 def perfect_readings(
     before: Measurement, now: Measurement, dt_s: float
 ) -> SensorReadings:
-    """What sensors without any imperfection read after a step.
+    """The readings of perfect sensors after a step.
 
     Args:
         before: State before the step; after a reset, `now`.

@@ -77,12 +77,12 @@ class TwinPlant:
 
     @property
     def fault(self) -> str | None:
-        """What broke, by name; None while all is well."""
+        """The name of the fault; None while all is well."""
         return self._plant.fault
 
     @property
     def readings(self) -> SensorReadings:
-        """What the robot measured, as it arrived after the last step."""
+        """The robot's readings that arrived after the last step."""
         return self._readings
 
     @property

@@ -31,7 +31,7 @@ def start_process(process: BaseProcess) -> None:
 
 
 def error_to_send(error: Exception) -> ModelsError | str:
-    """What a process sends in place of its result when it has failed."""
+    """The failure that a process sends in place of its result."""
     if isinstance(error, ModelsError):
         return error
     return "".join(traceback.format_exception(error))

@@ -1,4 +1,4 @@
-"""What happens when a deadline is missed. This is the only place that says so.
+"""The rules for missed deadlines; they are written nowhere else.
 
 A control tick measures at its instant and must publish its plan before the next one.
 

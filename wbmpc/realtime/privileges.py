@@ -1,4 +1,4 @@
-"""What the operating system grants a real-time process, and what it does not."""
+"""Privileges of a real-time process that the operating system grants or refuses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MCL_CURRENT_AND_FUTURE = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Privileges:
-    """What was asked for, as it was answered; nothing here is needed to run.
+    """The answers to what was asked for; nothing here is needed to run.
 
     Attributes:
         scheduler: `SCHED_FIFO 40`, or `normal`.

@@ -1,4 +1,4 @@
-"""What all response residuals share.
+"""The common part of all response residuals.
 
 A response residual asks a tracking error e to follow a chosen closed-loop response
 instead of being small now (Ubbink et al., RA-L 2024; arXiv:2610.22176, section III-B):

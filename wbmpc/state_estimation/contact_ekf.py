@@ -264,7 +264,7 @@ class ContactEkf:
 
 
 def _process_variances(settings: ContactEkfSettings) -> Array:
-    """Variance (27,) a second; isotropic blocks, so axes do not matter."""
+    """Variance (27,) per second; isotropic blocks, so axes do not matter."""
     foot = [settings.foot_position, settings.foot_rotation]
     blocks = [
         0.0,

@@ -1,4 +1,4 @@
-"""What the controller needs of a base estimator, and the state it plans from."""
+"""The interface of a base estimator, and the state the controller plans from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules a robot file must keep; one file a kind of rule, one list of all of them.
+"""Rules a robot file must keep; one file per kind of rule, one list of all of them.
 
 A rule is a function from a description to findings. Rules look at the file as it is
 written, before fixed joints are merged, and use no native code, so that any text can be
@@ -28,14 +28,14 @@ Rule = Callable[[Description], Iterable[Finding]]
 STRUCTURE: tuple[Rule, ...] = (check_text, check_structure)
 """Without these nothing else can be asked."""
 BODIES: tuple[Rule, ...] = (check_kinds, check_bodies, check_carried)
-"""What rigid-body dynamics needs."""
+"""Rules that rigid-body dynamics needs."""
 CONTROL: tuple[Rule, ...] = (check_moving_bodies, check_mimics, check_limits)
-"""What a torque-limited controller needs besides."""
+"""Further rules that a torque-limited controller needs."""
 ADVICE: tuple[Rule, ...] = (check_size, check_attributes, check_symmetry, check_shapes)
-"""What makes a robot no less usable."""
+"""Rules whose findings leave a robot usable."""
 ALL: tuple[Rule, ...] = BODIES + CONTROL + ADVICE
 DOUBTS: tuple[Rule, ...] = (check_size, check_limits, check_shapes)
-"""What a run uses although it may be a placeholder, or shows although it is missing."""
+"""Rules about values that a run uses although they may be placeholders or missing."""
 
 __all__ = ["ADVICE", "ALL", "BODIES", "CONTROL", "DOUBTS", "Rule", "check_description"]
 

@@ -1,4 +1,4 @@
-"""Shapes that can not be drawn: nothing but the pictures needs them."""
+"""Shapes that cannot be drawn: nothing but the pictures needs them."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def _bodies(
 
 
 def _body(description: Description, link: str) -> Body | None:
-    """What a link weighs; None where it has no mass."""
+    """The mass of a link; None where it has none."""
     body = description.links[link].body
     return body if body is not None and body.mass_kg > 0.0 else None
 

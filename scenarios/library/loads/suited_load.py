@@ -64,7 +64,7 @@ class SuitedLoad(msgspec.Struct, frozen=True, kw_only=True):
         if self.load_kg < self.wanted_kg:
             reason = f"less than the paper's {self.wanted_kg:.2f} kg"
         return (
-            f"{robot}: {self.load_kg:.2f} kg an arm, {share}, {reason}; it "
+            f"{robot}: {self.load_kg:.2f} kg per arm, {share}, {reason}; it "
             f"{self.strength.sentence()}"
         )
 

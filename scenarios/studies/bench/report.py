@@ -23,7 +23,7 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
     quick: bool
     stages_ms: dict[str, StageTiming]
     """Wall-clock time in a closed loop; `aligner_push`, `low_level` and `plant_step`
-    once a millisecond, the others once a tick."""
+    once per millisecond, the others once per tick."""
     line_search_trials: StageTiming | None
     ratios: dict[str, float | None]
     """CPU time at one thread, in one process. `*_vs_stock`: how many times faster the

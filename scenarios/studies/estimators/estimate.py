@@ -1,4 +1,4 @@
-"""What estimators make of one log, in numbers and as a table."""
+"""Estimates of one log, in numbers and as a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scenarios.studies.estimators.tables import markdown, number
 
 
 class ReportRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What a supervised estimator adds.
+    """The additions of a supervised estimator.
 
     Attributes:
         state: What is believed about the link at the end.
@@ -79,7 +79,7 @@ class EstimateResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def estimate_result(stream: Stream, tracks: Sequence[Track]) -> EstimateResult:
-    """What estimators make of a stream, in numbers."""
+    """Estimates of a stream, in numbers."""
     time_s, truth = stream.log.time_s, stream.truth_kg
     return EstimateResult(
         log=stream.notes or stream.name,

@@ -36,7 +36,7 @@ RASTER_SEEDS = 50
 
 
 def write_estimators_figure(path: Path, shown: Shown) -> None:
-    """One panel a stream, mass over time, and one of the drift alarms."""
+    """One panel per stream, mass over time, and one of the drift alarms."""
     panels = len(shown.tracks) + 1
     columns = 4
     rows = -(-panels // columns)

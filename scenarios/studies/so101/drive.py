@@ -32,7 +32,7 @@ PRIORITY = 80
 
 @dataclass(frozen=True, kw_only=True)
 class DriveTask:
-    """What to drive, and how.
+    """The arm to drive, and how.
 
     Attributes:
         port: Serial port of the servo bus, or `SIMULATED`.
@@ -54,7 +54,7 @@ class DriveTask:
 
 
 class DriveResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What `wbmpc so101 drive` saw."""
+    """The figures of `wbmpc so101 drive`."""
 
     port: str
     controller: str

@@ -21,7 +21,7 @@ def twin_errors_kg(
 ) -> dict[str, Array]:
     """Errors (twins * payloads,) of every design at the end of the task, by design.
 
-    Each twin has its own stiffness a joint (up to 30 % off) and its own friction (up
+    Each twin has its own stiffness per joint (up to 30 % off) and its own friction (up
     to twice that of the settings), and is calibrated on its own empty arm.
     """
     rng = np.random.default_rng(seed)

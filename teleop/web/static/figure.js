@@ -1,4 +1,4 @@
-// The robot: one node a joint, turned by the angles the robot reports.
+// The robot: one node per joint, turned by the angles the robot reports.
 
 import * as THREE from "./vendor/three.min.js";
 

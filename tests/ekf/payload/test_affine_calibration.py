@@ -78,6 +78,6 @@ def test_points_that_determine_no_line(
 @pytest.mark.parametrize(
     ("slope", "offset"), [(0.0, 0.0), (np.nan, 0.0), (1.0, np.inf)]
 )
-def test_lines_that_can_not_be_inverted(slope: float, offset: float) -> None:
+def test_lines_that_cannot_be_inverted(slope: float, offset: float) -> None:
     with pytest.raises(InvalidSettingError):
         AffineCalibration(slope=slope, offset_kg=offset)

@@ -25,7 +25,7 @@ def test_exact_data_give_the_exact_link():
 
 
 def test_two_links_at_once_explain_all_torques():
-    # How neighbours share their mass can not be seen; what they do together can.
+    # How neighbours share their mass cannot be seen; what they do together can.
     result = identify(build_arm(), ["J4", LINK], loaded_log(), torque_variance=1e-6)
     assert result.residual_rms < 1.0
     assert all(is_consistent(pi) for pi in result.parameters)

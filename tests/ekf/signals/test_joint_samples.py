@@ -9,7 +9,7 @@ from ekf.errors import DimensionError
 from ekf.signals.samples import SampleReader
 
 
-def test_a_log_gives_its_samples_and_can_not_be_changed():
+def test_a_log_gives_its_samples_and_cannot_be_changed():
     q = np.arange(6.0).reshape(3, 2)
     log = JointLog(time_s=[0.0, 1.0, 2.0], q=q, v=q, tau=q)
     q[:] = 0.0

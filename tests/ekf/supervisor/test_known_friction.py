@@ -38,7 +38,7 @@ def test_a_stuck_channel_is_found_under_changing_friction(biped):
         (np.nan, UpdateStatus.REJECTED_NON_FINITE),
     ],
 )
-def test_friction_that_can_not_be_is_refused(biped, friction, status):
+def test_friction_that_cannot_be_is_refused(biped, friction, status):
     run = BipedRun(biped)
     run.feed(0.1)
     if friction is np.nan:

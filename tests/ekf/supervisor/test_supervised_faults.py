@@ -243,7 +243,7 @@ def test_a_spike_is_gated_and_the_ratio_published(biped):
 
 
 def test_rows_out_for_too_long_are_believed_again(biped):
-    """A leg torque can not be explained by an arm: its row is let back in, counted."""
+    """A leg torque cannot be explained by an arm: its row is let back in, counted."""
     run = BipedRun(biped)
     run.feed(0.5)
     row = rows_of(biped, "LEFT_KNEE_Y")[0]

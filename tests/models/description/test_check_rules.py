@@ -150,7 +150,7 @@ def test_tensor_in_another_order_is_suspected() -> None:
     )
 
 
-def test_a_point_can_not_be_turned() -> None:
+def test_a_point_cannot_be_turned() -> None:
     point = inertial(tensor=SPHERE.replace("0.01", "0"))
     found = only_error(arm(hand=point))
     assert found.where == "link lower: inertia"

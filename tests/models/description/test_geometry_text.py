@@ -73,7 +73,7 @@ def test_a_mesh_that_is_there_is_drawn(tmp_path: Path) -> None:
     assert mesh.meshPath == str(folder / "hand.stl")
 
 
-def test_boxes_stand_for_all_shapes_if_one_can_not_be_read(tmp_path: Path) -> None:
+def test_boxes_stand_for_all_shapes_if_one_cannot_be_read(tmp_path: Path) -> None:
     """A mesh that is there and is none."""
     shipped = Path(load_settings("alexander").urdf).read_text(encoding="utf-8")
     path = tmp_path / "robot.urdf"

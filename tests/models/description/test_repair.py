@@ -1,4 +1,4 @@
-"""Repaired copies: what is changed is listed, what can not be repaired is said."""
+"""Repaired copies: what is changed is listed, what cannot be repaired is said."""
 
 from __future__ import annotations
 

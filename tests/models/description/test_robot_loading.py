@@ -85,7 +85,7 @@ def test_a_fixed_joint_is_none_in_the_plant(tmp_path: Path) -> None:
     compare(load(arm(more=more), tmp_path), samples=1)
 
 
-def test_a_base_without_mass_can_not_float_but_stand(tmp_path: Path) -> None:
+def test_a_base_without_mass_cannot_float_but_stand(tmp_path: Path) -> None:
     text = robot_text(link("world", ""), link("arm"), joint("j", "world", "arm"))
     with pytest.raises(
         RobotError, match="link world: mass none: the base must have mass to float"

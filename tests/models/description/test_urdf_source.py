@@ -62,7 +62,7 @@ def test_what_is_no_urdf(content: bytes, words: str) -> None:
         parse_urdf(Path("x.urdf"), content)
 
 
-def test_files_that_can_not_be_read(tmp_path: Path) -> None:
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(RobotFileError, match="nothing.urdf does not exist"):
         read_description(tmp_path / "nothing.urdf")
     with pytest.raises(RobotFileError, match="is no file"):

@@ -131,7 +131,7 @@ def test_wrists_move_with_the_arms_unless_they_are_locked() -> None:
         ("simple_humanoid", "has no readable shape"),
     ],
 )
-def test_robots_it_can_not_propose_for_are_told_why(name: str, words: str) -> None:
+def test_robots_it_cannot_propose_for_are_told_why(name: str, words: str) -> None:
     path = installed_urdf(f"example-robot-data:{name}")
     with pytest.raises(ProposalError, match=words):
         propose(*load_any(path), load_settings(SHIPPED))

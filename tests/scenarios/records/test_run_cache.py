@@ -130,7 +130,7 @@ def test_changed_program_makes_runs_stale(
     assert RunCache(tmp_path, keep_old=True).has(SHORT)
 
 
-def test_folder_that_can_not_be_is_refused(tmp_path: Path) -> None:
+def test_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(ScenarioError, match="--out"):
         RunCache(tmp_path / "file" / "inside")

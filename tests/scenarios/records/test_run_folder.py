@@ -118,7 +118,7 @@ def test_folder_in_use_is_refused(tmp_path: Path) -> None:
         choose_path(str(tmp_path / "precious"), "x")
 
 
-def test_a_place_that_can_not_be_written_is_refused_before_the_run(
+def test_a_place_that_cannot_be_written_is_refused_before_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(**_: object) -> None:

@@ -172,7 +172,7 @@ def test_live_page_opens_updates_are_quick_and_death_is_survived(
     assert output.err.count("the run goes on") == 1
 
 
-def test_viewer_that_can_not_start_is_reported_once(
+def test_viewer_that_cannot_start_is_reported_once(
     robot: Robot, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("scenarios.report.meshcat_view._serve", os._exit)

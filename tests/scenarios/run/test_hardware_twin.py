@@ -152,7 +152,7 @@ def test_plans_are_late_by_whole_ticks(robot: Robot, delay: int) -> None:
             reference,
         )
     assert followed[-1].time_s == pytest.approx(0.01 * (3 - delay))
-    assert len(followed) == 1 + 4 - delay, "the start plan, then one a tick"
+    assert len(followed) == 1 + 4 - delay, "the start plan, then one per tick"
 
 
 def test_base_error_of_a_known_offset(robot: Robot) -> None:

@@ -168,7 +168,7 @@ def test_simulated_servos_have_the_calibration_that_is_given(
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
-        (["no-such-port"], "port no-such-port: can not be opened"),
+        (["no-such-port"], "port no-such-port: cannot be opened"),
         (["simulated", "--payload", "-1"], "payload -1"),
         (["simulated", "--timeout", "0"], "--timeout 0"),
         (["simulated", "--home", "nan"], "--home nan"),

@@ -238,9 +238,9 @@ def test_a_missing_servo_is_named_at_the_start(
         bus.close()
 
 
-def test_ports_that_can_not_be_opened(tmp_path: Path) -> None:
+def test_ports_that_cannot_be_opened(tmp_path: Path) -> None:
     for port in (str(tmp_path / "ttyACM9"), str(tmp_path)):
-        with pytest.raises(BusError, match=f"port {port}: can not be opened"):
+        with pytest.raises(BusError, match=f"port {port}: cannot be opened"):
             FeetechBus(port)
     with SimulatedBus(IDS) as simulated:
         with pytest.raises(BusError, match="12345 baud"):

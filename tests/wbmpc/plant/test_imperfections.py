@@ -35,7 +35,7 @@ def _single(field: str) -> ImperfectionSettings:
 
 
 def _rollout(robot: Robot, settings: ImperfectionSettings, tau: NDArray) -> np.ndarray:
-    """Truth and readings of a moving robot, one row a step."""
+    """Truth and readings of a moving robot, one row per step."""
     twin = TwinPlant(robot, MujocoPlant(robot), settings, seed=3)
     truth = twin.reset(robot.home_q_full)
     rows = []

@@ -33,7 +33,7 @@ def test_misses_in_a_row_stop_and_one_kept_deadline_forgives() -> None:
 
 
 def test_a_solver_that_is_always_late_is_given_up() -> None:
-    """2.5 periods a solve: each costs its own deadline and those it runs over."""
+    """2.5 periods per solve: each costs its own deadline and those it runs over."""
     period_s, solves = 2e-3, 0
     clock, monitor = DeadlineClock(period_s, now_ns()), DeadlineMonitor()
     while not monitor.must_stop:

@@ -28,7 +28,7 @@ _POLL_S = 0.001
 
 
 class BusError(WbmpcError):
-    """A bus that can not be opened, or whose servos do not answer at the start."""
+    """A bus that cannot be opened, or whose servos do not answer at the start."""
 
 
 class BusLostError(BusError):
@@ -39,7 +39,7 @@ class BusLostError(BusError):
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What came back from one read of several servos.
+    """The answers to one read of several servos.
 
     Attributes:
         answers: By id.
@@ -69,14 +69,14 @@ class FeetechBus:
             timeout_s: For the answers to one read.
 
         Raises:
-            BusError: The port can not be opened, or the rate is not one of theirs.
+            BusError: The port cannot be opened, or the rate is not one of theirs.
         """
         self._line = _Line(port, baud, timeout_s)
         try:
             opened = self._line.openPort()
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
-            raise BusError(f"port {port}: can not be opened: {reason}") from None
+            raise BusError(f"port {port}: cannot be opened: {reason}") from None
         if not opened:
             raise BusError(f"port {port}: {baud} baud is not a rate of these servos")
         self._packets = scservo_sdk.sms_sts(self._line)
@@ -188,7 +188,7 @@ def describe(faults: Mapping[int, BusFault], names: Mapping[int, str]) -> str:
 
 
 def complaint(reading: Reading, names: Mapping[int, str]) -> str:
-    """What the servos themselves complain about; empty if nothing."""
+    """Complaints of the servos themselves; empty if there are none."""
     return "; ".join(
         f"servo {servo} ({names.get(servo, '?')}): {registers.complaints(answer.error)}"
         for servo, answer in reading.answers.items()

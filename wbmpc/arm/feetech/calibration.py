@@ -60,7 +60,7 @@ def load_counts(path: Path, arm: Arm) -> JointCounts:
 
 
 def read_ranges(path: Path, joint_names: Sequence[str]) -> list[JointRange]:
-    """Read a LeRobot calibration file: JSON, one object a joint.
+    """Read a LeRobot calibration file: JSON, one object per joint.
 
     Raises:
         SettingsError: No such file, the older layout, a missing joint, a value that

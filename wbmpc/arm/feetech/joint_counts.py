@@ -53,7 +53,7 @@ class JointCounts:
         *,
         source: str = "the calibration",
     ) -> None:
-        """Take one range a joint, in the arm's order.
+        """Take one range per joint, in the arm's order.
 
         Args:
             joints: The ranges.

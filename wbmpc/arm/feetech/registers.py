@@ -37,7 +37,7 @@ ERROR_BITS = {
     8: "overcurrent",
     32: "overload",
 }
-"""What a servo may complain about in every answer."""
+"""Complaints a servo may have in every answer."""
 
 
 def unsigned(data: bytes) -> int:
@@ -62,5 +62,5 @@ def two_bytes(value: int) -> bytes:
 
 
 def complaints(error: int) -> str:
-    """What the error byte of an answer says; empty if nothing."""
+    """The error byte of an answer in words; empty if there is none."""
     return ", ".join(text for bit, text in ERROR_BITS.items() if error & bit)

@@ -12,7 +12,7 @@ _OVERHEAD = 6
 
 
 class BusFault(Enum):
-    """What went wrong on the bus."""
+    """A fault on the bus."""
 
     TIMEOUT = "no answer from any servo"
     LOST = "no answer from a servo"

@@ -22,7 +22,7 @@ PANDA_LINK = "panda_link7"
 ARM_NOISE_VARIANCE = 1.0
 """Of a fixed arm's joint rows, one sample of least squares [(Nm)^2]."""
 ARM_FILTER_VARIANCE = 30.0
-"""Of a fixed arm's joint rows for the inertial filter, a 10 ms tick [(Nm)^2]. Its
+"""Of a fixed arm's joint rows for the inertial filter, per 10 ms tick [(Nm)^2]. Its
 process noise lets the inertia go within a few ticks; a smaller variance then makes it
 follow the motion's own errors, and 30 is as quick with half the noise."""
 
