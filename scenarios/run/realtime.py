@@ -285,6 +285,7 @@ class RealTimeRun:
         recorder.events.sort(key=lambda event: event[0])
         if self._adaptation is not None:
             recorder.faults.update(self._adaptation.faults())
+        recorder.faults.update(self._control.faults())
         recorder.faults.update(report.faults)
         recorder.deadlines = _deadlines(self._monitor, report, granted)
         fell = report.reason is not None or self._monitor.must_stop
