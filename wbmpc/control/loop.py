@@ -141,7 +141,7 @@ class ControlLoop:
 
     def faults(self) -> dict[str, int]:
         """How often each named fault occurred."""
-        return dict(self._faults)
+        return {**self._faults, **self._low_level.faults()}
 
     def _follow(self, result: SolveResult, now_s: float) -> None:
         """Deliver the plans that are ready by now."""

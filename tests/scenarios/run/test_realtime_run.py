@@ -81,7 +81,10 @@ def make_snapshot(
             base=base if estimated else None,
         ),
         command=JointCommand(
-            tau_Nm=rng.random(n), saturated=rng.random(n) > 0.5, mode=LowLevelMode.HOLD
+            tau_Nm=rng.random(n),
+            saturated=rng.random(n) > 0.5,
+            mode=LowLevelMode.HOLD,
+            replaced=(0, n - 1) if aligned else (),
         ),
         sample=sample if aligned else None,
         truth=TickTruth(wrenches=rng.random((2, 6)), loads_kg=rng.random(2))
