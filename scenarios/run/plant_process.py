@@ -218,6 +218,7 @@ class PlantProcess:
         self, steps: DeadlineMonitor, wall_s: float, granted: Privileges
     ) -> PlantReport:
         self._faults.update(self._side.faults())
+        self._faults.update(self._low_level.faults())
         if self._aligner is not None:
             for fault, count in self._aligner.rejections.items():
                 self._faults[f"sample_{fault.value}"] += count

@@ -7,6 +7,7 @@ down in `wbmpc.realtime.deadline`. Such a run is not deterministic.
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 from collections import deque
@@ -65,6 +66,9 @@ PLANT_PRIORITY = 60
 START_DELAY_NS = 100_000_000
 """From the decision to start to the first instant."""
 POLL_NS = 50_000
+LAST_S = 0.02
+"""At the end of a run, in which a missed deadline does not count: its plan would hardly
+be followed."""
 READY_TIMEOUT_S = 60.0
 END_TIMEOUT_S = 10.0
 
@@ -181,7 +185,9 @@ class PlantLink:
         self._links.plans.write(self._plans.encode(plan))
 
     def snapshot(self, index: int, deadline_ns: int) -> Snapshot | None:
-        """Newest snapshot once that of tick `index` is there.
+        """Newest snapshot once that of tick `index`, or the last one, is there.
+
+        A caller who is late may ask for a tick that the run no longer has.
 
         Returns:
             None if it has not come by the deadline.
@@ -189,14 +195,18 @@ class PlantLink:
         Raises:
             RealTimeError: The process has died.
         """
-        while self._links.snapshots.number <= index:
+        looked_at = 0
+        while (number := self._links.snapshots.number) <= index:
+            if number != looked_at:
+                looked_at, last = number, self._newest()
+                if last is not None and last.ended:
+                    return last
             if now_ns() >= deadline_ns:
                 if not self._process.is_alive():
                     return self._last_word()
                 return None
             sleep_until(now_ns() + POLL_NS)
-        found = self._links.snapshots.read()
-        return None if found is None else self._snapshots.decode(found[1])
+        return self._newest()
 
     def finish(self) -> PlantReport:
         """Ask the process to end, and take its report."""
@@ -207,11 +217,14 @@ class PlantLink:
 
     def _last_word(self) -> Snapshot | None:
         """Last snapshot of a process that ended as it should."""
-        found = self._links.snapshots.read()
-        last = None if found is None else self._snapshots.decode(found[1])
+        last = self._newest()
         if last is None or not last.ended:
             self._receive(0.0)
         return last
+
+    def _newest(self) -> Snapshot | None:
+        found = self._links.snapshots.read()
+        return None if found is None else self._snapshots.decode(found[1])
 
     def _receive(self, timeout_s: float) -> Any:
         try:
@@ -265,6 +278,10 @@ class RealTimeRun:
         self._pending: deque[_Tick] = deque()
         self._next_cost = 0
         self._monitor = DeadlineMonitor()
+        self._ticks_to_count = ticks_to_count(settings.duration_s, self._tick_s)
+        until_s = settings.duration_s + END_TIMEOUT_S
+        self._last_index = math.ceil(until_s / self._tick_s)
+        """To wait for a plant that is behind."""
 
     def finish(
         self,
@@ -285,6 +302,7 @@ class RealTimeRun:
         recorder.events.sort(key=lambda event: event[0])
         if self._adaptation is not None:
             recorder.faults.update(self._adaptation.faults())
+        recorder.faults.update(self._control.faults())
         recorder.faults.update(report.faults)
         recorder.deadlines = _deadlines(self._monitor, report, granted)
         fell = report.reason is not None or self._monitor.must_stop
@@ -297,10 +315,12 @@ class RealTimeRun:
         viewer: Viewer | None,
     ) -> None:
         while not self._monitor.must_stop and not self._wants_end():
+            if clock.index >= self._last_index:
+                return
             late_s = clock.wait()
             snapshot = self._plant.snapshot(clock.index, clock.deadline_ns)
             if snapshot is None:
-                self._monitor.add(clock.end_cycle())
+                self._end_cycle(clock)
                 continue
             if snapshot.ended:
                 return
@@ -315,11 +335,18 @@ class RealTimeRun:
             self._adaptation.accept(snapshot.sample)
         reference = self._references.at(seen.time_s)
         planned = control.plan(seen, reference)
-        self._monitor.add(clock.end_cycle())
+        self._end_cycle(clock)
         tick = planned.with_update(control.adapt())
         self._pending.append(_Tick(snapshot, reference, tick, late_s))
         if self._companion is not None:
             self._companion.ticked(snapshot, tick)
+
+    def _end_cycle(self, clock: DeadlineClock) -> None:
+        """Count the deadlines that were missed, as far as the run still had them."""
+        left = max(self._ticks_to_count - clock.index, 0)
+        missed = clock.end_cycle()
+        if missed == 0 or left > 0:
+            self._monitor.add(min(missed, left))
 
     def _wants_end(self) -> bool:
         return self._companion is not None and self._companion.wants_end
@@ -359,6 +386,11 @@ class RealTimeRun:
 
     def _gave_up(self) -> str:
         return f"control stopped: {self._monitor.in_a_row} deadlines missed in a row"
+
+
+def ticks_to_count(duration_s: float, tick_s: float) -> int:
+    """Ticks whose deadline, the next tick, comes before the last `LAST_S` of a run."""
+    return max(math.floor((duration_s - LAST_S) / tick_s + 1e-6), 0)
 
 
 def _deadlines(

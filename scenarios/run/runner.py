@@ -121,6 +121,7 @@ class Run:
                 break
         if self._adaptation is not None:
             self._recorder.faults.update(self._adaptation.faults())
+        self._recorder.faults.update(self._control.faults())
         self._recorder.faults.update(self._side.faults())
         return self._recorder.finish(fell=fell, wall_s=time.perf_counter() - started)
 

@@ -65,6 +65,7 @@ class SnapshotCodec:
                 ("contacts", "?", (FEET,)),
                 ("tau_Nm", "f8", (n,)),
                 ("saturated", "?", (n,)),
+                ("replaced", "?", (n,)),
                 ("mode", "i8"),
                 ("is_aligned", "?"),
                 ("sample", _signals(own.nq, own.nv, own.nv - BASE, acceleration=True)),
@@ -89,6 +90,7 @@ class SnapshotCodec:
         if state.base is not None:
             out["is_estimated"], out["contacts"] = True, state.base.contacts
         out["tau_Nm"], out["saturated"] = command.tau_Nm, command.saturated
+        out["replaced"][list(command.replaced)] = True
         out["mode"] = MODES.index(command.mode)
         if snapshot.sample is not None:
             out["is_aligned"] = True
@@ -112,6 +114,7 @@ class SnapshotCodec:
                 tau_Nm=array["tau_Nm"],
                 saturated=array["saturated"],
                 mode=MODES[int(array["mode"])],
+                replaced=tuple(np.flatnonzero(array["replaced"]).tolist()),
             ),
             sample=_read_sample(array["sample"]) if array["is_aligned"] else None,
             truth=truth,

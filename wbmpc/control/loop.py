@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -77,6 +77,7 @@ class ControlLoop:
         """Of `step`."""
         settings = robot.settings.mpc
         self._tick_s, self._ticked_s = settings.tick_dt_s, -math.inf
+        self._faults: Counter[str] = Counter()
         self._waiting: deque[tuple[float, Plan]] = deque()
         self._plan_delay_s = (plan_delay_ticks + settings.delay_ticks) * self._tick_s
         self._low_level = LowLevelController(robot, friction)
@@ -124,13 +125,23 @@ class ControlLoop:
         return ControlTick(result=result, update=None, timing_ms=timing)
 
     def adapt(self) -> InertiaUpdate | None:
-        """Ask the source, and write its inertias into the MPC's model."""
+        """Ask the source, and write its inertias into the MPC's model.
+
+        What is no possible body is refused and counted; the last one stays.
+        """
         if self.source is None:
             return None
         update = self.source.tick(self.mpc.plan)
         for joint, inertia in zip(self.source.joint_ids, update.published, strict=True):
-            self.mpc.set_inertia(joint, inertia)
+            try:
+                self.mpc.set_inertia(joint, inertia)
+            except ValueError:  # the model keeps the last possible body
+                self._faults["inertia_refused"] += 1
         return update
+
+    def faults(self) -> dict[str, int]:
+        """How often each named fault occurred."""
+        return {**self._faults, **self._low_level.faults()}
 
     def _follow(self, result: SolveResult, now_s: float) -> None:
         """Deliver the plans that are ready by now."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
 from models.arrays import Array
+from wbmpc.body_inertia import checked_inertia
 from wbmpc.control.feedback import state_at
 from wbmpc.control.plan import Plan, SolveStatus
 from wbmpc.conventions import unit_base
@@ -22,7 +24,11 @@ from wbmpc.robot import Robot
 
 COLD_START_ITERATIONS = 100
 COLD_START_AFTER = 3
-"""Failures in a row after which the warm start is thrown away."""
+"""Failures in a row after which the warm start is thrown away.
+
+After as many failures of the solver its memory is thrown away as well: numbers that are
+not finite stay in a node's data and in the solver, and spoil every later solve.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,10 +77,11 @@ class WholeBodyMpc:
         self.settings = robot.settings.mpc
         self.ocp: OptimalControlProblem = build_ocp(robot, variant, more_terms)
         self.model: pin.Model = self.ocp.state.pinocchio
-        self.solver = variant.solver(self.ocp.problem)
-        self.solver.th_stop = 1e-9
+        self._variant = variant
+        self.solver = self._new_solver()
         self._midfoot = midfoot_to_world(robot)
         self._failures = 0
+        self._failures_of_solver = 0
         self._gains = self.settings.realtime_iteration
         self._home = np.concatenate([robot.home_q, np.zeros(robot.model.nv)])
         home = home_reference(robot)
@@ -95,13 +102,12 @@ class WholeBodyMpc:
             parameters: (10,) [m, m c, I about the joint frame], Pinocchio's order.
 
         Raises:
-            ValueError: No such moving body, or not ten numbers.
+            ValueError: No such moving body, or the ten numbers of no possible body;
+                the model keeps what it had.
         """
         if not 1 <= joint < self.model.njoints:
             raise ValueError(f"joint {joint}: must be 1 to {self.model.njoints - 1}")
-        if np.shape(parameters) != (10,):
-            raise ValueError(f"inertia of shape {np.shape(parameters)}: must be (10,)")
-        self.ocp.set_inertia(joint, parameters)
+        self.ocp.set_inertia(joint, checked_inertia(parameters))
 
     def set_reference(self, reference: Reference) -> None:
         """Change the targets of the whole horizon.
@@ -133,7 +139,10 @@ class WholeBodyMpc:
             self.set_reference(reference)
             if self.settings.realtime_iteration:
                 time_s, q, v = self._predict(time_s, q, v)
+            if self._failures_of_solver >= COLD_START_AFTER:
+                self._renew()
             status = self._iterate(time_s, np.concatenate([q, v]))
+            self._failures_of_solver = 0 if status.ok else self._failures_of_solver + 1
         self._failures = 0 if status.ok else self._failures + 1
         return SolveResult(
             plan=self._plan,
@@ -141,6 +150,17 @@ class WholeBodyMpc:
             failures_in_a_row=self._failures,
             renormalized=unit is not None and unit[1],
         )
+
+    def _new_solver(self) -> Any:
+        solver = self._variant.solver(self.ocp.problem)
+        solver.th_stop = 1e-9
+        return solver
+
+    def _renew(self) -> None:
+        """Fresh memory for every node and the solver; takes about two ticks."""
+        self.ocp = self.ocp.renewed()
+        self.solver = self._new_solver()
+        self._failures_of_solver = 0
 
     def _usable_state(self, q: Array, v: Array) -> tuple[Array, bool] | None:
         """The configuration with a unit quaternion, and whether that had to be made.

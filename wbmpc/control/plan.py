@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import enum
+import math
 from dataclasses import dataclass
+
+import numpy as np
 
 from models.arrays import Array
 
@@ -56,3 +59,11 @@ class Plan:
     def end_s(self) -> float:
         """Time of the last node."""
         return self.time_s + self.node_dt_s * len(self.tau_Nm)
+
+    def is_finite(self) -> bool:
+        """Whether every number that is followed is usable."""
+        if not (math.isfinite(self.time_s) and 0.0 < self.node_dt_s < math.inf):
+            return False
+        parts = [self.q, self.v, self.tau_Nm]
+        parts += [] if self.gain is None else [self.gain]
+        return all(np.isfinite(part).all() for part in parts)

@@ -55,7 +55,10 @@ class LegPosture:
         key = np.float64(com_height_m).tobytes() + rotation_pelvis_to_world.tobytes()
         if key != self._key:
             self._key = key
-            self._q = self._solve(com_height_m, rotation_pelvis_to_world)
+            with np.errstate(over="ignore", invalid="ignore"):
+                q = self._solve(com_height_m, rotation_pelvis_to_world)
+            # An absurd target must not be where the next one starts from.
+            self._q = q if np.isfinite(q).all() else self._robot.home_q
         return self._q
 
     def _solve(self, com_height_m: float, rotation: Array) -> Array:

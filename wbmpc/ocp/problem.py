@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import crocoddyl
 import numpy as np
@@ -54,6 +55,13 @@ class OptimalControlProblem:
         for item in self.items:
             item.set_mass(mass_kg)
 
+    def renewed(self) -> OptimalControlProblem:
+        """The same models with fresh data: nothing of past solves is left in it."""
+        old = self.problem
+        nodes = list(old.runningModels)
+        problem = _shooting(old.x0, nodes, old.terminalModel, old.nthreads)
+        return replace(self, problem=problem)
+
     def cost_by_term(self) -> dict[str, float]:
         """Weighted cost of each term at the last evaluated trajectory."""
         nodes = [*self.problem.runningDatas, self.problem.terminalData]
@@ -103,18 +111,24 @@ def build_ocp(
     x0 = np.concatenate([robot.home_q, np.zeros(state.nv)])
     node = crocoddyl.IntegratedActionModelEuler(running, mpc.node_dt_s)
     last = crocoddyl.IntegratedActionModelEuler(terminal, 0.0)
-    problem = crocoddyl.ShootingProblem(x0, [node] * mpc.nodes, last)
-    # Crocoddyl would take two threads by itself, whatever OpenMP's environment says;
-    # with a residual in Python it has one only, and warns of any number that is set.
-    if problem.nthreads != mpc.threads:
-        problem.nthreads = mpc.threads
     return OptimalControlProblem(
-        problem=problem,
+        problem=_shooting(x0, [node] * mpc.nodes, last, mpc.threads),
         state=state,
         items=items,
         nu=actuation.nu,
         not_fused=not_fused,
     )
+
+
+def _shooting(
+    x0: Array, nodes: list[Any], last: Any, threads: int
+) -> crocoddyl.ShootingProblem:
+    problem = crocoddyl.ShootingProblem(x0, nodes, last)
+    # Crocoddyl would take two threads by itself, whatever OpenMP's environment says;
+    # with a residual in Python it has one only, and warns of any number that is set.
+    if problem.nthreads != threads:
+        problem.nthreads = threads
+    return problem
 
 
 def _contacts(scene: Scene) -> crocoddyl.ContactModelMultiple:

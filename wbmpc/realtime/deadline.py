@@ -10,6 +10,8 @@ A control tick measures at its instant and must publish its plan before the next
    `wbmpc.control.low_level.MAX_PLAN_AGE_S` (50 ms) after its measurement.
 3. From then on it holds the joints where the plan last put them, with damping.
 4. After `MAX_MISSES_IN_A_ROW` misses the run stops and says so.
+5. A run with an end has no deadlines after it, and a plan that comes late in its last
+   20 ms is not counted: being late there ends no run badly.
 
 The 1 kHz side never skips a step, since that would change the physics: it catches up,
 and its late steps are counted. Nothing here raises.

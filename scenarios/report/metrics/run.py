@@ -77,7 +77,12 @@ def _saturated_pct(record: RunRecord) -> float | None:
 def _duration_s(record: RunRecord) -> float:
     """Simulated time, the last tick included."""
     time = record.time_s
-    return float(2 * time[-1] - time[-2] - time[0]) if len(time) > 1 else 0.0
+    if len(time) < 2:
+        return 0.0
+    steps = np.diff(time)
+    if steps[-1] > 1.5 * np.median(steps):  # ticks were missed just before the last
+        return float(time[-1] + np.median(steps) - time[0])
+    return float(2 * time[-1] - time[-2] - time[0])
 
 
 def _real_time_factor(record: RunRecord) -> float | None:

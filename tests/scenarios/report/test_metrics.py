@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from sample_records import make_record
 
 from scenarios.library.scenario import unloaded
 from scenarios.records.record import RunRecord
-from scenarios.report.metrics.run import measure
+from scenarios.report.metrics.run import _duration_s, measure
 from scenarios.report.metrics.support import Stance
 from scenarios.report.metrics.tips import tip_error_m
 from scenarios.report.metrics.windows import Windows
@@ -197,3 +199,11 @@ def test_moment_moves_the_centre_of_pressure(robot: Robot) -> None:
     record = make_record(robot)
     record.wrench_true[:, :, 4] = -0.02 * record.wrench_true[:, :, 2]
     assert np.allclose(Stance(robot).cop_m(record), [0.02, 0.0], atol=1e-9)
+
+
+@pytest.mark.parametrize("missing", [[197], [195, 196, 197], [198, 199], [100]])
+def test_missed_ticks_make_no_run_longer(robot: Robot, missing: list[int]) -> None:
+    record = make_record(robot, duration_s=2.0, at_s=1.0)
+    kept = np.setdiff1d(np.arange(200), missing)
+    found = _duration_s(replace(record, time_s=record.time_s[kept]))
+    assert found == pytest.approx(0.01 * (kept[-1] + 1))

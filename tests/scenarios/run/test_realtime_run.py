@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import numpy as np
@@ -19,7 +20,12 @@ from scenarios.exit_codes import EXIT_BAD_END, EXIT_INTERRUPTED
 from scenarios.report.metrics.run import measure
 from scenarios.report.tables import run_table
 from scenarios.run.plant_side import PlantState, TickTruth
-from scenarios.run.realtime import run_realtime
+from scenarios.run.realtime import (
+    PlantLink,
+    RealTimeRun,
+    run_realtime,
+    ticks_to_count,
+)
 from scenarios.run.runner import run
 from scenarios.run.settings import RunSettings
 from scenarios.run.snapshot import PlanCodec, Snapshot, SnapshotCodec
@@ -28,7 +34,7 @@ from wbmpc.control.mpc import WholeBodyMpc
 from wbmpc.control.plan import Plan
 from wbmpc.errors import RealTimeError, UnknownNameError
 from wbmpc.plant.interface import Measurement
-from wbmpc.realtime import MAX_MISSES_IN_A_ROW
+from wbmpc.realtime import MAX_MISSES_IN_A_ROW, DeadlineMonitor, now_ns
 from wbmpc.robot import Robot
 from wbmpc.state_estimation import BaseEstimate
 
@@ -81,7 +87,10 @@ def make_snapshot(
             base=base if estimated else None,
         ),
         command=JointCommand(
-            tau_Nm=rng.random(n), saturated=rng.random(n) > 0.5, mode=LowLevelMode.HOLD
+            tau_Nm=rng.random(n),
+            saturated=rng.random(n) > 0.5,
+            mode=LowLevelMode.HOLD,
+            replaced=(0, n - 1) if aligned else (),
         ),
         sample=sample if aligned else None,
         truth=TickTruth(wrenches=rng.random((2, 6)), loads_kg=rng.random(2))
@@ -190,6 +199,100 @@ def test_a_solver_that_is_too_slow_is_given_up(
     assert record.faults["damped_hold_steps"] > 0
     assert record.deadlines is not None
     assert record.deadlines.control_longest_row >= MAX_MISSES_IN_A_ROW
+
+
+def test_a_tick_that_outlasts_the_run_is_no_fall(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """19 deadlines count, those after the end do not exist."""
+    solve, late = WholeBodyMpc.solve, []
+
+    def slowly(self: WholeBodyMpc, *args: object) -> object:
+        result = solve(self, *args)  # type: ignore[arg-type]
+        if not late:
+            late.append(True)
+            time.sleep(1.5)
+        return result
+
+    monkeypatch.setattr(WholeBodyMpc, "solve", slowly)
+    settings = msgspec.structs.replace(SHORT, payload_kg=0.0)
+    record = run_realtime(settings, privileged=False)
+    assert not record.fell, record.events
+    assert not [said for _, said in record.events if "control stopped" in said]
+    assert record.deadlines is not None
+    assert record.deadlines.control_missed == MAX_MISSES_IN_A_ROW - 1
+    assert record.time_s[-1] < 1.0
+
+
+class LateClock:
+    """A clock whose cycle overruns by a number of deadlines."""
+
+    def __init__(self, index: int, missed: int) -> None:
+        self.index, self._missed = index, missed
+
+    def end_cycle(self) -> int:
+        self.index += max(self._missed - 1, 0)
+        return self._missed
+
+
+@pytest.mark.parametrize(
+    ("index", "missed", "counted", "kept"),
+    [
+        (0, 0, 0, 1),
+        (0, 25, 25, 0),
+        (190, 25, 8, 0),
+        (196, 3, 2, 0),
+        (197, 30, 1, 0),
+        (198, 1, 0, 0),
+        (199, 30, 0, 0),
+        (199, 0, 0, 1),
+        (240, 5, 0, 0),
+    ],
+)
+def test_a_deadline_at_the_very_end_does_not_count(
+    index: int, missed: int, counted: int, kept: int
+) -> None:
+    """2 s at 100 Hz: the last deadline that counts is that of 1.98 s."""
+    control = object.__new__(RealTimeRun)
+    control._monitor = DeadlineMonitor()
+    control._ticks_to_count = ticks_to_count(2.0, 0.01)
+    control._end_cycle(LateClock(index, missed))  # type: ignore[arg-type]
+    assert control._monitor.missed == control._monitor.in_a_row == counted
+    assert control._monitor.kept == kept
+
+
+@pytest.mark.parametrize(
+    ("duration_s", "tick_s", "ticks"),
+    [(2.0, 0.01, 198), (1.0, 0.05, 19), (0.1, 0.01, 8), (0.1, 0.2, 0)],
+)
+def test_ticks_that_count(duration_s: float, tick_s: float, ticks: int) -> None:
+    assert ticks_to_count(duration_s, tick_s) == ticks
+
+
+class OneSlot:
+    """A slot that somebody else has filled."""
+
+    def __init__(self, number: int, value: np.ndarray) -> None:
+        self.number, self._value = number, value
+
+    def read(self) -> tuple[int, np.ndarray]:
+        return self.number, self._value
+
+
+@pytest.mark.parametrize("asked", [20, 21, 500])
+def test_the_last_snapshot_answers_for_ticks_after_the_end(
+    robot: Robot, asked: int
+) -> None:
+    """At once: the plant's process need not be gone, and the deadline is far."""
+    last = make_snapshot(robot, estimated=False, aligned=False, simulated=True)
+    link = object.__new__(PlantLink)
+    link._snapshots = SnapshotCodec(robot)
+    slot = OneSlot(21, link._snapshots.encode(last))
+    link._links = SimpleNamespace(snapshots=slot)  # type: ignore[assignment]
+    started = time.monotonic()
+    found = link.snapshot(asked, now_ns() + 5_000_000_000)
+    assert found is not None and found.ended
+    assert time.monotonic() - started < 1.0
 
 
 def test_a_plant_that_dies_ends_the_run_with_a_sentence() -> None:

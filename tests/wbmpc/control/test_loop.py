@@ -83,6 +83,23 @@ def test_what_is_published_is_in_the_model(robot: Robot) -> None:
     assert timing["tick"] == pytest.approx(timing["mpc"] + 2.0)
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 0.0, -1.0])
+def test_an_impossible_inertia_is_counted_and_the_last_one_stays(
+    robot: Robot, wrong: float
+) -> None:
+    source = KnownLoad(robot, LOAD_KG)
+    loop = ControlLoop(robot, source)
+    drive(robot, loop, 0.005, LOAD_KG)
+    assert loop.faults() == {}
+    good = loop.mpc.model.inertias[source.joint_ids[0]].toDynamicParameters()
+    source.parameters = wrong * source.parameters
+    drive(robot, loop, 0.025, LOAD_KG)
+    assert loop.faults()["inertia_refused"] == 2, "at 10 and at 20 ms"
+    kept = loop.mpc.model.inertias[source.joint_ids[0]].toDynamicParameters()
+    np.testing.assert_array_equal(kept, good)
+    assert loop.last_tick is not None and loop.last_tick.result.status.ok
+
+
 def test_a_known_load_hardly_moves_the_arm(robot: Robot) -> None:
     sag = {}
     for name, source in (("told", KnownLoad(robot, LOAD_KG)), ("nominal", None)):

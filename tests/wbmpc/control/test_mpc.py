@@ -10,6 +10,7 @@ import pytest
 from wbmpc.control.mpc import COLD_START_AFTER, WholeBodyMpc, shift
 from wbmpc.control.plan import Plan, SolveStatus
 from wbmpc.errors import SettingsError, UnknownNameError
+from wbmpc.ocp.variant import FASTEST, STOCK, Variant
 from wbmpc.reference import Reference, home_reference
 from wbmpc.robot import Robot
 from wbmpc.settings import CostSettings
@@ -204,6 +205,101 @@ def test_inertias_of_no_body_are_refused(
         mpc.set_inertia(joint, np.ones(size))
     after = [body.toDynamicParameters() for body in mpc.model.inertias]
     np.testing.assert_array_equal(before, after)
+
+
+@pytest.mark.parametrize(
+    ("index", "value", "told"),
+    [
+        (0, np.nan, "must be finite"),
+        (2, np.inf, "must be finite"),
+        (9, -np.inf, "must be finite"),
+        (0, 0.0, "mass 0 kg: must be positive"),
+        (0, -1.0, "mass -1 kg: must be positive"),
+        (0, 1e-300, "must not be negative"),
+        (1, 50.0, "must not be negative"),
+        (4, -1.0, "must not be negative"),
+        (4, 1e300, "must not be negative"),
+        (5, 10.0, "must not be negative"),
+    ],
+)
+def test_an_impossible_body_is_refused_and_the_last_one_stays(
+    mpc: WholeBodyMpc, index: int, value: float, told: str
+) -> None:
+    joint = mpc.robot.link_joint(mpc.robot.arms["left"].link)
+    before = mpc.model.inertias[joint].toDynamicParameters()
+    wrong = before.copy()
+    wrong[index] = value
+    with pytest.raises(ValueError, match=told):
+        mpc.set_inertia(joint, wrong)
+    np.testing.assert_array_equal(
+        mpc.model.inertias[joint].toDynamicParameters(), before
+    )
+    assert mpc.solve(0.0, mpc.robot.home_q, STILL, home_reference(mpc.robot)).status.ok
+
+
+@pytest.mark.parametrize("parameters", ["much", None, [None] * 10, [[1.0], [1.0, 2.0]]])
+def test_an_inertia_that_is_no_numbers_is_refused(
+    mpc: WholeBodyMpc, parameters: object
+) -> None:
+    with pytest.raises(ValueError, match="inertia"):
+        mpc.set_inertia(5, parameters)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("thickness_m", [0.0, 0.01])
+def test_flat_and_point_like_bodies_are_possible(
+    mpc: WholeBodyMpc, thickness_m: float
+) -> None:
+    joint = mpc.robot.link_joint(mpc.robot.arms["left"].link)
+    plate = pin.Inertia.FromBox(1.3, 0.3, thickness_m, 0.0)
+    away = pin.SE3(pin.rpy.rpyToMatrix(0.3, 0.2, 0.1), np.array([0.7, -0.2, 0.4]))
+    for body in (plate, pin.Inertia(1.3, np.zeros(3), np.zeros((3, 3)))):
+        mpc.set_inertia(joint, away.act(body).toDynamicParameters())
+        assert mpc.model.inertias[joint].mass == pytest.approx(1.3)
+
+
+def poison(mpc: WholeBodyMpc, what: str, ticks: int) -> None:
+    """Solves with a number that native code does not digest; then all is right."""
+    robot, v, reference = mpc.robot, STILL.copy(), home_reference(mpc.robot)
+    joint = robot.link_joint(robot.arms["left"].link)
+    good = mpc.model.inertias[joint].toDynamicParameters()
+    if what == "velocity":
+        v[8] = 1e200
+    elif what == "reference":
+        reference = reference_with(robot, com_m=reference.com_m + 1e200)
+    elif what == "inertia":  # past the guard, as a fault of one's own code would
+        mpc.ocp.set_inertia(joint, np.nan * good)
+    elif what == "mass":
+        mpc.set_inertia(joint, 1e200 * good)
+    for k in range(ticks):
+        assert not mpc.solve(0.01 * k, robot.home_q, v, reference).status.ok
+    mpc.ocp.set_inertia(joint, good)
+
+
+@pytest.mark.parametrize("variant", [FASTEST, STOCK], ids=lambda variant: variant.name)
+@pytest.mark.parametrize("what", ["velocity", "reference", "inertia", "mass"])
+@pytest.mark.parametrize("ticks", [1, 4, 5])
+def test_a_poisoned_solver_recovers_within_five_ticks(
+    robot: Robot, variant: Variant, what: str, ticks: int
+) -> None:
+    mpc = WholeBodyMpc(robot, variant)
+    poison(mpc, what, ticks)
+    after = [
+        mpc.solve(0.1 + 0.01 * k, robot.home_q, STILL, home_reference(robot))
+        for k in range(10)
+    ]
+    assert all(result.status.ok for result in after[4:])
+    assert np.isfinite(after[-1].plan.tau_Nm).all()
+    assert np.abs(after[-1].plan.v).max() < 0.05
+    assert np.isfinite(list(mpc.ocp.cost_by_term().values())).all()
+
+
+def test_states_that_are_refused_cost_no_new_solver(mpc: WholeBodyMpc) -> None:
+    """The solver never saw them, and stays as it is."""
+    robot, solver = mpc.robot, mpc.solver
+    for k in range(2 * COLD_START_AFTER):
+        mpc.solve(0.01 * k, robot.home_q * np.nan, STILL, home_reference(robot))
+    assert mpc.solve(0.5, robot.home_q, STILL, home_reference(robot)).status.ok
+    assert mpc.solver is solver
 
 
 def test_failures_in_a_row_lead_to_a_cold_start(mpc: WholeBodyMpc) -> None:

@@ -82,3 +82,18 @@ def test_mpc_bends_the_reference_of_the_legs(robot: Robot) -> None:
     assert residual.reference[knee] > robot.home_q[knee] + 0.2
     mpc.set_reference(home)
     assert np.array_equal(residual.reference[: robot.model.nq], robot.home_q)
+
+
+@pytest.mark.parametrize("height_m", [1e200, -1e308])
+def test_an_absurd_height_does_not_spoil_the_next_one(
+    robot: Robot, height_m: float
+) -> None:
+    home = home_reference(robot)
+    rotation, asked_m = home.rotation_midfoot_to_pelvis, home.com_m[2] - 0.05
+    posture = LegPosture(robot)
+    assert np.isfinite(posture.at(height_m, rotation)).all()
+    for k in range(5):
+        q = posture.at(asked_m + 1e-4 * k, rotation)
+    data = robot.model.createData()
+    com = pin.centerOfMass(robot.model, data, q)
+    assert com[2] == pytest.approx(asked_m + 4e-4, abs=1e-3)
