@@ -89,7 +89,7 @@ def test_an_absurd_height_does_not_spoil_the_next_one(
     robot: Robot, height_m: float
 ) -> None:
     home = home_reference(robot)
-    rotation, asked_m = home.rotation_midfoot_to_pelvis, home.com_m[2] - 0.05
+    rotation, asked_m = home.rotation_pelvis_to_midfoot, home.com_m[2] - 0.05
     posture = LegPosture(robot)
     assert np.isfinite(posture.at(height_m, rotation)).all()
     for k in range(5):
