@@ -83,7 +83,8 @@ class InertialEKF(LinkTorques):
             process_noise: Random walk of the deviation; Table III by default.
             measurement_variance: Variance of each torque row [N^2, (Nm)^2], one 100 Hz
                 tick: (nv,) or one number; `torque_variance` of the model by default.
-            prior: Fictitious measurement; Table III by default.
+            prior: Fictitious measurement; by default Table III for a robot on a
+                free-flyer, none (`PriorRegime.NONE`) for a fixed base.
             initial_covariance: Covariance of theta at the start: a number (times
                 identity), (10 n,) a diagonal, or the full (10 n, 10 n) matrix.
 
