@@ -13,6 +13,9 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.int_]
 
+SMALLEST_VARIANCE = 1e-12
+"""Below this a variance of a measurement leaves a filter nothing but round-off."""
+
 
 def frozen(values: Any) -> Array:
     """Return a read-only float copy of ``values``."""
@@ -82,11 +85,12 @@ def row_variance(field: str, values: Any, rows: int) -> Array:
 
     Raises:
         DimensionError: If there are neither one nor ``rows`` of them.
-        InvalidSettingError: If one is not finite and positive.
+        InvalidSettingError: If one is not finite or below `SMALLEST_VARIANCE`.
     """
     array = np.array(values, dtype=np.float64)
     if array.shape not in ((), (rows,)):
         raise DimensionError(field, array.shape, (rows,))
-    if not (np.isfinite(array).all() and (array > 0.0).all()):
-        raise InvalidSettingError(field, values, "must be finite and > 0")
+    if not (np.isfinite(array).all() and (array >= SMALLEST_VARIANCE).all()):
+        rule = f"must be finite and >= {SMALLEST_VARIANCE:g}"
+        raise InvalidSettingError(field, values, rule)
     return np.broadcast_to(array, (rows,)).copy()

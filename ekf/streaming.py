@@ -9,7 +9,7 @@ from ekf.arrays import Array
 
 
 class LearnStatus(Enum):
-    """Outcome of a sample. A sample that was not used changes no state."""
+    """Outcome of a sample. A sample that was not used changes no estimate."""
 
     USED = "used"
     """The state was updated."""
@@ -25,6 +25,8 @@ class LearnStatus(Enum):
     """The regressor is too small to tell anything."""
     NUMERICAL = "numerical"
     """The update would not have been finite."""
+    COVARIANCE = "covariance"
+    """The covariance was not positive any more; it returned to that of the start."""
 
 
 @runtime_checkable

@@ -7,11 +7,9 @@ import numpy as np
 import pinocchio as pin
 
 from ekf import (
-    FictitiousPrior,
     InertialEKF,
     JointLog,
     PayloadReport,
-    PriorRegime,
     StreamingSupervisedEKF,
     torque_variance,
 )
@@ -43,7 +41,6 @@ def main() -> PayloadReport:
         model,
         [model.names[6]],
         measurement_variance=torque_variance(model, joints=30.0),
-        prior=FictitiousPrior(regime=PriorRegime.NONE),  # a moving arm shows its shape
     )
     estimator = StreamingSupervisedEKF(model, ekf)
     for sample in my_data(model):

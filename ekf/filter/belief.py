@@ -3,6 +3,8 @@
 import numpy as np
 
 from ekf.arrays import Array
+from ekf.covariance import is_covariance, is_positive
+from ekf.filter.estimate import UpdateStatus
 from ekf.filter.filter_setup import FilterNoise
 from ekf.filter.information_update import information_correction
 from ekf.filter.link_torques import TorqueSample
@@ -51,7 +53,7 @@ class InertialBelief:
 
     def reset(self) -> None:
         """Return to nominal and to the initial covariance."""
-        self.covariance = self._initial_covariance.copy()
+        self._accept(self._initial_covariance.copy())
         self.information = np.zeros_like(self.covariance)
         self._unused_s = 0.0
         self._move(np.zeros_like(self.nominal))
@@ -87,7 +89,7 @@ class InertialBelief:
 
     def correct(
         self, sample: TorqueSample, dt_s: float, weights: UpdateWeights
-    ) -> tuple[Array, float] | None:
+    ) -> tuple[Array, float] | UpdateStatus:
         """Use one sample.
 
         Args:
@@ -97,9 +99,13 @@ class InertialBelief:
 
         Returns:
             Innovation (nv,) [N, Nm], and the stacked one squared in units of its
-            covariance, fictitious rows included. None, with nothing changed, if the
-            update would have been absurd or not finite, or its gain was singular.
+            covariance, fictitious rows included. `REJECTED_NUMERICAL`, with nothing
+            changed, if the update would have been absurd or not finite, or its gain
+            was singular; `REJECTED_COVARIANCE` if the covariance before or after it
+            was none: it is the initial one again, and theta is as it was.
         """
+        if not self._is_sound():
+            return self._reset_covariance()
         innovation = self.innovation(sample)
         jacobian = chain(sample.regressor, self.jacobians)
         weight = min(dt_s, LONGEST_TICK_S) / REFERENCE_TICK_S
@@ -121,13 +127,29 @@ class InertialBelief:
             self._predict(dt_s, weights), information, score, weights.learning
         )
         if correction is None:
-            return None
+            return UpdateStatus.REJECTED_NUMERICAL
+        if not is_positive(correction.covariance):
+            return self._reset_covariance()
         self.information = torque_information
         if not self._step(correction.change):
-            return None
-        self.covariance, self._unused_s = correction.covariance, 0.0
+            return UpdateStatus.REJECTED_NUMERICAL
+        self._accept(correction.covariance)
+        self._unused_s = 0.0
         squares = float(innovation @ (trust * innovation) + theta @ (pull * theta))
         return innovation, max(squares - correction.explained, 0.0)
+
+    def _accept(self, covariance: Array) -> None:
+        """Take over a covariance that is known to be one."""
+        self.covariance, self._checked = covariance, covariance.tobytes()
+
+    def _is_sound(self) -> bool:
+        """Whether the covariance still is one; quick if nobody has changed it."""
+        unchanged = self.covariance.tobytes() == self._checked
+        return unchanged or is_covariance(self.covariance)
+
+    def _reset_covariance(self) -> UpdateStatus:
+        self._accept(self._initial_covariance.copy())
+        return UpdateStatus.REJECTED_COVARIANCE
 
     def _predict(self, dt_s: float, weights: UpdateWeights) -> Array:
         """Covariance after the random walk since the last sample used."""

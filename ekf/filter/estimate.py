@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ekf.arrays import Array, frozen
+from ekf.covariance import standard_deviations
 from ekf.inertia.log_cholesky import ALPHA, D, S, T
 
 
@@ -29,6 +30,8 @@ class UpdateStatus(Enum):
     """The filter has feet but no wrenches were given (pass zeros in flight)."""
     REJECTED_NUMERICAL = "rejected_numerical"
     """The update was not finite or not consistent, or S had no Cholesky factor."""
+    REJECTED_COVARIANCE = "rejected_covariance"
+    """The covariance was not positive (semi-definite) any more; it was reset."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +99,7 @@ class Estimate:
         blocks = self.covariance.reshape(len(mass), 10, len(mass), 10)
         own = blocks[links, :, links, :]
         variances = ((gradients @ own) * gradients).sum(axis=2)
-        return frozen(np.sqrt(np.maximum(variances, 0.0)))
+        return frozen(standard_deviations(variances))
 
     @property
     def alpha(self) -> Array:

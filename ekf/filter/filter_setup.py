@@ -8,8 +8,9 @@ import pinocchio as pin
 
 from ekf.arrays import Array, require_positive, row_variance
 from ekf.errors import DimensionError, InvalidSettingError
-from ekf.filter.regularisation import FictitiousPrior
+from ekf.filter.regularisation import FictitiousPrior, PriorRegime
 from ekf.filter.settings import ProcessNoise, torque_variance
+from ekf.model_lookup import root_dofs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +38,13 @@ def filter_noise(
 ) -> FilterNoise:
     """Noise of a filter; what is None is that of the paper.
 
+    The prior is `default_prior` of the model.
+
     Raises:
         DimensionError: If there are neither one nor nv torque variances.
         InvalidSettingError: If one of them is not finite and positive.
     """
-    prior = FictitiousPrior() if prior is None else prior
+    prior = default_prior(model) if prior is None else prior
     process = ProcessNoise() if process is None else process
     torque = torque_variance(model) if torque is None else torque
     pull = np.zeros(10)
@@ -51,6 +54,18 @@ def filter_noise(
         torque=row_variance("measurement_variance", torque, model.nv),
         pull=np.tile(pull, links),
     )
+
+
+def default_prior(model: pin.Model) -> FictitiousPrior:
+    """The paper's prior for a robot on a free-flyer, none for a fixed base.
+
+    A payload does not scale the inertia of its link. An arm that moves enough to show
+    it does without the prior, under which 2 kg would look like 1; a standing humanoid
+    does not.
+    """
+    standing = root_dofs(model) > 0
+    regime = PriorRegime.INERTIA_ONLY if standing else PriorRegime.NONE
+    return FictitiousPrior(regime=regime)
 
 
 def covariance_matrix(values: Any, size: int) -> Array:

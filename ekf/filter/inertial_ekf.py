@@ -26,6 +26,14 @@ _STATUS_OF_FAULT = {
     FaultKind.TIME_STEP: UpdateStatus.REJECTED_TIME_STEP,
     FaultKind.MISSING: UpdateStatus.REJECTED_NO_WRENCHES,
 }
+_REASON = {
+    UpdateStatus.REJECTED_NUMERICAL: (
+        "the update was absurd, not finite, or its gain was singular"
+    ),
+    UpdateStatus.REJECTED_COVARIANCE: (
+        "the covariance was not finite, symmetric and positive: it was reset"
+    ),
+}
 _PLAIN = UpdateWeights()
 
 
@@ -75,7 +83,8 @@ class InertialEKF(LinkTorques):
             process_noise: Random walk of the deviation; Table III by default.
             measurement_variance: Variance of each torque row [N^2, (Nm)^2], one 100 Hz
                 tick: (nv,) or one number; `torque_variance` of the model by default.
-            prior: Fictitious measurement; Table III by default.
+            prior: Fictitious measurement; by default Table III for a robot on a
+                free-flyer, none (`PriorRegime.NONE`) for a fixed base.
             initial_covariance: Covariance of theta at the start: a number (times
                 identity), (10 n,) a diagonal, or the full (10 n, 10 n) matrix.
 
@@ -197,7 +206,8 @@ class InertialEKF(LinkTorques):
         r"""Use one sample. Never raises on data: the status says what happened.
 
         A rejected sample leaves theta and its covariance as they were; its time counts
-        as process noise at the next accepted one.
+        as process noise at the next accepted one. Only a covariance that is none any
+        more, after memory was damaged or for round-off, returns to the initial one.
 
         Args:
             q: (nq,) configuration; a free-flyer is [x y z | qx qy qz qw].
@@ -234,9 +244,8 @@ class InertialEKF(LinkTorques):
         assert isinstance(sample, TorqueSample)
         with np.errstate(over="ignore", invalid="ignore"):
             change = self._belief.correct(sample, to_float(dt_s), weights)
-        if change is None:
-            reason = "the update was absurd, not finite, or its gain was singular"
-            return self._reject(UpdateStatus.REJECTED_NUMERICAL, reason, dt_s)
+        if isinstance(change, UpdateStatus):
+            return self._reject(change, _REASON[change], dt_s)
         self._estimate = self._describe(UpdateStatus.OK, *change)
         return self._estimate
 
@@ -246,6 +255,7 @@ class InertialEKF(LinkTorques):
             self._belief.pass_time(to_float(dt_s))
         self._estimate = replace(
             self._estimate,
+            covariance=frozen(self._belief.covariance),
             status=status,
             reason=reason,
             innovation=self._no_innovation,

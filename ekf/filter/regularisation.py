@@ -5,7 +5,7 @@ from enum import Enum
 
 import numpy as np
 
-from ekf.arrays import Array, require_positive
+from ekf.arrays import SMALLEST_VARIANCE, Array, require_positive
 from ekf.errors import InvalidSettingError
 
 
@@ -62,11 +62,14 @@ class FictitiousPrior:
         """Check every field.
 
         Raises:
-            InvalidSettingError: If a variance is not finite and positive, or the
+            InvalidSettingError: If a variance is not finite or below 1e-12, or the
                 regime is not a `PriorRegime`.
         """
         for name in ("variance_d", "variance_s", "variance_alpha", "variance_t"):
-            require_positive(f"FictitiousPrior.{name}", getattr(self, name))
+            field, value = f"FictitiousPrior.{name}", getattr(self, name)
+            if require_positive(field, value) < SMALLEST_VARIANCE:
+                rule = f"must be a finite number >= {SMALLEST_VARIANCE:g}"
+                raise InvalidSettingError(field, value, rule)
         if not isinstance(self.regime, PriorRegime):
             choices = ", ".join(str(regime) for regime in PriorRegime)
             rule = f"must be one of {choices}"

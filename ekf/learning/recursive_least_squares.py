@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ekf.arrays import Array, frozen, require_positive
+from ekf.covariance import is_covariance
 from ekf.errors import InvalidSettingError
 from ekf.faults import to_array, to_float
 from ekf.payload.covariance_limit import limit_covariance
@@ -134,6 +135,9 @@ class RecursiveLeastSquares:
     def _update(self, x: Array, y: float) -> LearnStatus:
         if not len(self._w):
             self._start(len(x))
+        if not is_covariance(self._p):
+            self._reset_covariance()
+            return LearnStatus.COVARIANCE
         px = self._p @ x
         gain = px / (self._lam + x @ px)
         w = self._w + gain * (y - x @ self._w)
@@ -148,8 +152,11 @@ class RecursiveLeastSquares:
     def _start(self, size: int) -> None:
         self._w = np.zeros(size)
         self._identity = np.eye(size)
-        self._p = self._delta * self._identity
+        self._reset_covariance()
         self._largest = np.full(size, _GROWTH * self._delta)
+
+    def _reset_covariance(self) -> None:
+        self._p = self._delta * self._identity
 
     def _vector(self, features: Any, *, learning: bool) -> Array | None:
         if isinstance(features, Mapping):

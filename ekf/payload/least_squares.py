@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ekf.arrays import Array, require_positive
+from ekf.covariance import is_covariance
 from ekf.errors import InvalidSettingError
 from ekf.payload.covariance_limit import limit_covariance
 from ekf.streaming import LearnStatus
@@ -29,6 +30,8 @@ class ForgettingLeastSquares:
         state: (n,) w.
         covariance: (n, n) P.
     """
+
+    covariance: Array
 
     def __init__(
         self,
@@ -64,10 +67,10 @@ class ForgettingLeastSquares:
     def reset(self) -> None:
         """Return to zero and to the covariance of the start."""
         self.state = np.zeros(len(self._initial))
-        self.covariance = np.diag(self._initial)
+        self._reset_covariance()
 
     def learn(self, regressor: Array, target: Array) -> LearnStatus:
-        """Use one sample; one that is not used changes nothing.
+        """Use one sample; one that is not used does not change the state.
 
         Args:
             regressor: (m, n) H, or (m,) for a single unknown.
@@ -75,6 +78,8 @@ class ForgettingLeastSquares:
         """
         if len(self.state) == 1:
             return self._learn_single(regressor.ravel(), target)
+        if not is_covariance(self.covariance):
+            return self._reset_covariance()
         predicted = limit_covariance(self.covariance / self.lam, self._largest)
         innovation = target - regressor @ self.state
         correction = kalman_correction(predicted, regressor, self._variance, innovation)
@@ -88,6 +93,8 @@ class ForgettingLeastSquares:
             phi, target = phi * self._scale, target * self._scale
         information, projected = float(phi @ phi), float(phi @ target)
         w, p = self.state.item(), self.covariance.item()
+        if not p >= 0.0:
+            return self._reset_covariance()
         p = min(p / self.lam, self._largest.item())
         known = p < math.inf
         if information < self._excitation or not (known or information):
@@ -98,6 +105,10 @@ class ForgettingLeastSquares:
             return LearnStatus.NUMERICAL
         self.state[0], self.covariance[0, 0] = w, p
         return LearnStatus.USED
+
+    def _reset_covariance(self) -> LearnStatus:
+        self.covariance = np.diag(self._initial)
+        return LearnStatus.COVARIANCE
 
 
 def kalman_correction(

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ekf.arrays import Array, frozen
+from ekf.covariance import standard_deviations
 from ekf.payload.least_squares import ForgettingLeastSquares
 from ekf.streaming import CountsSamples, LearnStatus
 
@@ -55,7 +56,7 @@ class LeastSquaresPayload(CountsSamples, ABC):
     @property
     def sigma_mass_kg(self) -> float:
         """Standard deviation of the mass, for samples independent of one another."""
-        return float(np.sqrt(self._squares.covariance[0, 0]))
+        return float(standard_deviations(self._squares.covariance[0, 0]))
 
     @property
     def payload_parameters(self) -> Array:

@@ -16,6 +16,7 @@ from ekf.streaming import CountsSamples, LearnStatus
 _STATUS = {
     UpdateStatus.OK: LearnStatus.USED,
     UpdateStatus.REJECTED_NUMERICAL: LearnStatus.NUMERICAL,
+    UpdateStatus.REJECTED_COVARIANCE: LearnStatus.COVARIANCE,
 }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ekf.arrays import Array
+from ekf.covariance import standard_deviations
 from ekf.supervisor.link_monitor import LinkState
 
 _Z95 = 1.96
@@ -50,10 +51,14 @@ class PayloadReport:
 
     @property
     def confidence(self) -> float:
-        """0 for a payload that could as well be none or twice as much, towards 1."""
+        """0 for a payload that could as well be none or twice as much, towards 1.
+
+        0 too if the standard deviation is NaN.
+        """
         if self.mass_kg <= 0.0:
             return 1.0
-        return max(1.0 - _Z95 * self.sigma_mass_kg / self.mass_kg, 0.0)
+        trust = 1.0 - _Z95 * self.sigma_mass_kg / self.mass_kg
+        return trust if trust > 0.0 else 0.0  # no trust in a sigma of NaN
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +100,7 @@ def payload_moments(
     if mass > 0.0:
         com = change[1:4] / mass
         rows[1:] = (rows[1:] - com[:, None] * rows[0]) / mass
-    sigma = np.sqrt(np.maximum(((rows @ covariance) * rows).sum(axis=1), 0.0))
+    sigma = standard_deviations(((rows @ covariance) * rows).sum(axis=1))
     return PayloadMoments(
         mass_kg=mass,
         com_m=com,

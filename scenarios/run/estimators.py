@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ekf import (
-    FictitiousPrior,
     InertialEKF,
     MomentumPayload,
     PayloadEstimator,
@@ -119,15 +118,11 @@ def _supervised(robot: EstimationRobot) -> PayloadEstimator:
 
 
 def _filter(robot: EstimationRobot) -> InertialEKF:
-    # A payload does not scale its link's inertia, so an arm that moves enough to show
-    # it does without the prior; a standing humanoid does not.
-    regime = PriorRegime.INERTIA_ONLY if robot.feet else PriorRegime.NONE
     return InertialEKF(
         robot.model,
         robot.links,
         feet=robot.feet,
         measurement_variance=robot.filter_variance,
-        prior=FictitiousPrior(regime=regime),
     )
 
 
