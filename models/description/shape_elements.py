@@ -47,6 +47,11 @@ def faults(shape: ET.Element) -> Iterator[tuple[str, str | None, str]]:
             yield f"origin {key}", text, "must be 3 finite numbers"
 
 
+def is_drawable(shape: ET.Element) -> bool:
+    """Whether a <visual> or <collision> is read: sizes above zero, or a mesh."""
+    return not any(faults(shape))
+
+
 def readable(
     shape: ET.Element, materials: Mapping[str, ET.Element]
 ) -> list[ET.Element]:
@@ -56,7 +61,7 @@ def readable(
         shape: A <visual> or <collision>.
         materials: As `named_materials` finds them.
     """
-    if any(faults(shape)):
+    if not is_drawable(shape):
         return []
     solid = next(shape.iterfind("geometry/*"))
     written = [_element(shape.tag, pose, part) for pose, part in _parts(shape, solid)]

@@ -99,6 +99,47 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """The copy of `--fix`."""
 
 
+def check_robot(options: Check) -> int:
+    """Check a robot; exit code 0 without errors, 1 with, 2 if it can not be read."""
+    repaired, settings_file, code = None, None, EXIT_OK
+    try:
+        settings, description = _read(options.robot)
+        if settings is not None:
+            settings_file = str(settings_path(options.robot))
+        folders = [Path(m) for m in options.meshes]
+        found = _check(settings, description, folders)
+        if options.fix is not None:
+            repaired = write_repaired(description, Path(options.fix), folders)
+    except UnwrittenError as problem:
+        say(str(problem))
+        code = EXIT_BAD_END
+    except SettingError as problem:
+        found = report(problem.place, [setting_error(problem)])
+        settings_file = problem.place
+    except ModelsError as problem:
+        return _refused(options, problem)
+    result = CheckResult(
+        ok=found.ok,
+        file=found.file,
+        settings=settings_file,
+        findings=found.findings,
+        repaired=repaired,
+    )
+    text = check_text(found, settings_file, repaired)
+    printed = print_result(result, text, as_json=options.json)
+    return max(code, printed, EXIT_OK if found.ok else EXIT_BAD_END)
+
+
+def _refused(options: Check, problem: ModelsError) -> int:
+    """Say why nothing was checked; with `--json` as a finding of the same shape."""
+    say(str(problem))
+    if options.json:
+        unread = error("file", options.robot, str(problem))
+        result = CheckResult(ok=False, file=options.robot, findings=(unread,))
+        print_result(result, "", as_json=True)
+    return EXIT_BAD_INPUT
+
+
 def check_text(
     found: Report, settings_file: str | None = None, repaired: Repaired | None = None
 ) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -30,11 +29,6 @@ def check_shapes(
             f"{len(missing)} of {all_meshes} files are missing: {named}{more}",
             "dynamics does not need them; pictures show the links without them",
         )
-
-
-def is_drawable(shape: ET.Element) -> bool:
-    """Whether a <visual> or <collision> is read: sizes above zero, or a mesh."""
-    return not any(faults(shape))
 
 
 def _faults(description: Description) -> Iterator[Finding]:
