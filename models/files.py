@@ -24,7 +24,7 @@ def text_encoding(path: Path) -> str:
         OSError: It can not be read.
     """
     with path.open("rb") as stream:
-        start = stream.read(4)
+        start = stream.read(5)
     for mark, name in _MARKS:
         # Two stray bytes alone are no empty text of two bytes a letter.
         if start.startswith(mark) and (mark == codecs.BOM_UTF8 or start != mark):
