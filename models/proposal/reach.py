@@ -9,6 +9,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from models.errors import ProposalError
+from models.frame_names import lock_joints
 from models.proposal.grouping import Limbs
 from models.proposal.hands import Hand
 from models.proposal.solve import least_squares
@@ -134,7 +135,7 @@ class _ArmSearch:
     ) -> None:
         whole = tree.model
         rest = [j for j in range(ROOT + 1, whole.njoints) if j not in arm]
-        self._model = pin.buildReducedModel(whole, rest, pin.neutral(whole))
+        self._model = lock_joints(whole, rest, pin.neutral(whole))
         self._data = self._model.createData()
         self._names = tree.names(moved)
         self._elbow, self._last = (

@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from models.arrays import Array
+from models.frame_names import frame_index
 from scenarios.library.motions.body_scale import mass_ratio
 from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.conventions import GRAVITY_M_PER_S2
@@ -138,7 +139,7 @@ def _strength(
     """
     model = robot.full_model
     data = model.createData()
-    tips = [model.getFrameId(robot.arms[side].tip_frame) for side in sides]
+    tips = [frame_index(model, robot.arms[side].tip_frame) for side in sides]
     carriers = {
         j for tip in tips for j in model.supports[model.frames[tip].parentJoint]
     }
