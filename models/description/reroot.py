@@ -64,7 +64,7 @@ def _turned(joint: Joint) -> list[Joint]:
     through that of the parent, a link without mass is between: a joint, then a weld.
     """
     pose = transform(joint.pose)
-    back: Array = np.linalg.inv(pose)
+    back = np.asarray(np.linalg.inv(pose), dtype=float)
     swapped = replace(joint, parent=joint.child, child=joint.parent)
     if joint.axis is None:
         return [replace(swapped, pose=_pose(back))]

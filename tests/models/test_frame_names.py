@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import numpy as np
 import pinocchio as pin
 import pytest
 from urdf_texts import described, joint, link, robot
 
+import models
 from models.description.plain_urdf import plain_urdf
 from models.frame_names import frame_index, lock_joints
 
@@ -66,3 +70,21 @@ def test_joints_are_locked_whatever_they_are_called(
         np.testing.assert_array_equal(a.placement.homogeneous, b.placement.homogeneous)
     for a, b in zip(ours.inertias, theirs.inertias, strict=True):
         np.testing.assert_array_equal(a.toDynamicParameters(), b.toDynamicParameters())
+
+
+def test_no_frame_is_looked_up_without_its_kind() -> None:
+    """Pinocchio refuses that as soon as a joint is called like a link."""
+    root, found = Path(models.__file__).parents[1], []
+    for package in ("models", "wbmpc", "ekf", "teleop", "scenarios"):
+        for path in (root / package).rglob("*.py"):
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            calls = (n for n in ast.walk(tree) if isinstance(n, ast.Call))
+            found += [
+                f"{path.relative_to(root)}:{call.lineno}"
+                for call in calls
+                if isinstance(call.func, ast.Attribute)
+                and call.func.attr == "getFrameId"
+                and len(call.args) == 1
+                and path.name != "doctor.py"  # the shipped robot, without our code
+            ]
+    assert found == []

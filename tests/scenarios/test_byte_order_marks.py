@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models import load_settings
 from models.description.check import check_description
 from models.description.reading import read_description
 from models.description.repair import write_repaired
@@ -19,6 +18,7 @@ from scenarios.studies.estimators.streams.columns import ColumnMapping
 from scenarios.studies.estimators.streams.tables import read_table
 from teleop.settings import TeleopSettings
 from wbmpc.arm.feetech.joint_counts import load_counts
+from wbmpc.settings import load_settings
 
 URDF = Path(load_settings("alexander").urdf)
 MARKED = {

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models import load_settings
 from models.description.reading import read_description
 from scenarios.cli import main
 from wbmpc.robot import Robot
+from wbmpc.settings import load_settings
 
 URDF = Path(load_settings("alexander").urdf)
 
