@@ -305,7 +305,7 @@ def _load(settings: BodySettings) -> pin.Model:
     from wbmpc.robot_model import load_floating
 
     welded = {n: settings.home.get(n, 0.0) for n in settings.groups.welded}
-    return load_floating(Path(settings.urdf), welded)
+    return load_floating(Path(settings.urdf), welded, settings.root_link)
 
 
 def _add_frames(model: pin.Model, settings: BodySettings) -> None:

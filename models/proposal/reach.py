@@ -43,7 +43,7 @@ class ArmTarget:
 
 def arm_length_m(tree: Tree, arm: tuple[int, ...], elbow: int, hand: Hand) -> float:
     """Upper arm plus forearm, from the first shoulder joint to the tip."""
-    shoulder, bend = tree.position_m(arm[0]), tree.position_m(arm[elbow])
+    shoulder, bend = tree.limb_root_m(arm), tree.position_m(arm[elbow])
     tip = tree.placements[hand.joint].act(hand.joint_to_tip.translation)
     return float(np.linalg.norm(bend - shoulder) + np.linalg.norm(tip - bend))
 
@@ -98,7 +98,7 @@ class ArmSolver:
         mirror = np.array([1.0, 1.0 if index == 0 else -1.0, 1.0])
         arm, elbow = self._limbs.arms[index], self._limbs.elbows[index]
         moved = arm if wrists else arm[: elbow + 1]
-        shoulder, length_m = self._tree.position_m(arm[0]), self.length_m[index]
+        shoulder, length_m = self._tree.limb_root_m(arm), self.length_m[index]
         for share in REACH_SHARES:
             tip_m = shoulder + share * length_m * mirror * np.array(target.tip)
             search = _ArmSearch(
@@ -157,7 +157,7 @@ class _ArmSearch:
         self._q[7:] = np.clip(
             0.0, self._model.lowerPositionLimit[7:], self._model.upperPositionLimit[7:]
         )
-        self._reach_m = float(np.linalg.norm(tip_m - tree.position_m(arm[0])))
+        self._reach_m = float(np.linalg.norm(tip_m - tree.limb_root_m(arm)))
 
     def best(self, start: Array | None) -> tuple[dict[str, float], float]:
         """Least costly angles by name, and the miss [m].

@@ -27,7 +27,7 @@ _GROUPS = {
     "right_arm": "",
     "neck": "the rest of the trunk: held at home by a PD, locked for the controller",
     "locked": "wrists: held at home by a PD, locked for the controller",
-    "welded": "no joints at all: fingers, and what has no mass or no effort limit",
+    "welded": "no joints at all: fingers, what has no mass, no effort limit or no room",
 }
 _FRAMES = {
     "left_sole": "middle of the touching rectangle, x forward, z up out of the floor",

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import tyro
 
+from models.description.reading import Description
+from models.description.tree import roots
 from models.errors import ModelsError, UnwrittenError
 from models.files import write_whole
 from models.installed import installed_rotor_inertia_kgm2, name_of_installed
 from models.lookup import find_urdf
-from scenarios.commands.command import Command
-from scenarios.commands.options import Json
-from scenarios.commands.output import print_result, say
+from models.proposal import SHIPPED, Proposal, pelvis_link, propose, settings_text
+from scenarios.cli import print_result, say
+from scenarios.commands.init_options import Init
 from scenarios.errors import ScenarioError
 from scenarios.interrupts import ending_at_once
 from scenarios.records.run_folder import check_writable
@@ -95,7 +97,44 @@ class InitResult(msgspec.Struct, frozen=True, kw_only=True):
     """Largest share of an effort limit that standing at home takes."""
     busiest_joint: str
     arms: dict[str, ArmStrength]
-    """The load each arm can hold in its poses."""
+    """What each arm can hold in its poses."""
+
+
+def init_robot(options: Init) -> int:
+    """Write a settings file for a robot and say what was found.
+
+    Raises:
+        ModelsError: The robot can not be read, is no humanoid, or there is already a
+            settings file, or none can be written.
+    """
+    target = Path(options.out) / FILE
+    check_writable(target)
+    if target.exists():
+        raise ScenarioError(
+            f"--out {options.out}: {target} exists; choose another folder"
+        )
+    urdf = find_urdf(options.robot)
+    installed = None if urdf == Path(options.robot) else _installed_name(urdf)
+    model, description = load_any(urdf)
+    pelvis = pelvis_link(model, description)
+    if pelvis != roots(description)[0]:
+        model, description = load_any(urdf, pelvis)
+    proposal = propose(
+        model,
+        description,
+        load_settings(SHIPPED),
+        wrists=not options.lock_wrists,
+        armature_kgm2=installed_rotor_inertia_kgm2(installed) if installed else None,
+        meshes=[Path(folder) for folder in options.meshes],
+    )
+    name = _name(description)
+    settings = msgspec.structs.replace(proposal.settings, name=name)
+    result = _result(proposal, Robot(settings), target)
+    reference = installed or _relative(urdf, target)
+    printed = print_result(result, _told(result), as_json=options.json)
+    _write(target, settings_text(proposal, reference, name))
+    say(f"wrote {target}; try: wbmpc run window_washing --robot {target}")
+    return printed
 
 
 def _installed_name(urdf: Path) -> str | None:
