@@ -27,17 +27,27 @@ def limb_root_m(model: pin.Model, data: pin.Data, joint: int, following: int) ->
         following: The joint after it.
     """
     origin = np.array(data.oMi[joint].translation)
-    axes = [_axis(model, data, index) for index in (joint, following)]
-    if axes[0] is None or axes[1] is None:
+    crossing = crossing_m(model, data, joint, following)
+    low, high = (share * crossing[1] ** 2 for share in PLAUSIBLE)
+    return origin if low <= origin[1] * crossing[1] <= high else crossing
+
+
+def crossing_m(model: pin.Model, data: pin.Data, joint: int, following: int) -> Array:
+    """(3,) the point of a joint's axis nearest to that of the next, in world axes.
+
+    Its origin where the axes are parallel, or one of the joints does not turn.
+    """
+    origin = np.array(data.oMi[joint].translation)
+    axis, other = (_axis(model, data, index) for index in (joint, following))
+    if axis is None or other is None:
         return origin
-    normal = np.cross(axes[0], axes[1])
+    normal = np.cross(axis, other)
     if np.linalg.norm(normal) < _ALONG:
         return origin
     apart = data.oMi[following].translation - origin
-    along = float(np.cross(apart, axes[1]) @ normal / (normal @ normal))
-    crossing: Array = origin + along * axes[0]
-    low, high = (share * crossing[1] ** 2 for share in PLAUSIBLE)
-    return origin if low <= origin[1] * crossing[1] <= high else crossing
+    along = float(np.cross(apart, other) @ normal / (normal @ normal))
+    crossing: Array = origin + along * axis
+    return crossing
 
 
 def _axis(model: pin.Model, data: pin.Data, joint: int) -> Array | None:

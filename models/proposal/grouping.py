@@ -18,6 +18,8 @@ LEG_JOINTS = 6
 """Joints it takes to place a sole freely."""
 SHOULDER_JOINTS = 2
 """Fewest before an elbow."""
+SMALLEST_BEND_M = 0.01
+"""By which an elbow changes an arm's length at least."""
 WRIST_JOINTS = 3
 """Joints after the elbow that still belong to the arm; later ones move fingers."""
 
@@ -198,6 +200,12 @@ def _elbow(tree: Tree, chain: tuple[int, ...]) -> int:
             f"{len(chain)} joints, must have at least {SHOULDER_JOINTS + 1}"
         )
     ranges = [_length_range_m(tree, chain, j) for j in chain[SHOULDER_JOINTS:]]
+    if max(ranges) < SMALLEST_BEND_M:
+        raise ProposalError(
+            f"{tree.model.name}: no joint of the arm that starts at "
+            f"{tree.name(chain[0])} changes its length from the shoulder to the centre "
+            f"of what {tree.name(chain[-1])} moves: it has no elbow"
+        )
     return SHOULDER_JOINTS + int(np.argmax(ranges))
 
 

@@ -13,6 +13,7 @@ import pinocchio as pin
 
 from models.arrays import Array
 from models.description.check import BODIES, CONTROL, check_description
+from models.description.check.bodies import check_bodies
 from models.description.check.limits import check_limits, locked_positions
 from models.description.findings import report
 from models.description.plain_urdf import weld
@@ -133,7 +134,7 @@ def _find_body(
     try:
         limbs = find_limbs(tree)
     except ProposalError:
-        _refuse_limits(description, locked)
+        _blame(description, locked)
         raise
     groups = group_settings(tree, limbs, wrists=wrists)
     groups = msgspec.structs.replace(groups, welded=(*groups.welded, *locked))
@@ -156,17 +157,19 @@ def _locked(description: Description) -> dict[str, float]:
     return locked_positions(describe(description.source))
 
 
-def _refuse_limits(description: Description, locked: Mapping[str, float]) -> None:
-    """Blame locked joints for what is no humanoid without them.
+def _blame(description: Description, locked: Mapping[str, float]) -> None:
+    """Tell mistakes in the file that limbs may not be found for.
 
     Raises:
-        ProposalError: There are any.
+        ProposalError: Joints without room, or masses that are none.
     """
-    whole = check_description(describe(description.source), (check_limits,))
-    wheres = {f"joint {name}: position limits" for name in locked}
-    found = [finding for finding in whole.errors if finding.where in wheres]
-    if found:
-        raise ProposalError(report(whole.file, found).refusal())
+    whole = describe(description.source)
+    found = check_description(whole, (check_bodies, check_limits))
+    rooms = {f"joint {name}: position limits" for name in locked}
+    masses = {f"link {name}: mass" for name in whole.links}
+    blamed = [f for f in found.errors if f.where in rooms | masses]
+    if blamed:
+        raise ProposalError(report(found.file, blamed).refusal())
 
 
 def _check(tree: Tree, description: Description, groups: GroupSettings) -> None:
