@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,17 +21,22 @@ from models.proposal import SHIPPED, Proposal, pelvis_link, propose, settings_te
 from scenarios.cli import print_result, say
 from scenarios.commands.init_options import Init
 from scenarios.errors import ScenarioError
-from scenarios.interrupts import ending_at_once
+from scenarios.library.catalogue import find_scenario, scenario_names
+from scenarios.library.loads.suited_load import (
+    ArmStrength,
+    SuitedLoad,
+    arm_strength,
+    suited_load,
+)
 from scenarios.records.run_folder import check_writable
-
-if TYPE_CHECKING:
-    from models.description.reading import Description
-    from models.proposal import Proposal
-    from scenarios.library.loads.suited_load import ArmStrength
-    from wbmpc.robot import Robot
-    from wbmpc.settings import RobotSettings
+from scenarios.run.robot_fit import check_fit
+from wbmpc.robot import Robot
+from wbmpc.robot_model import load_any
+from wbmpc.settings import RobotSettings, load_settings
 
 FILE = "settings.toml"
+SUGGESTED = "window_washing"
+"""The first thing to try, if the robot can do it."""
 
 
 class Init(Command, frozen=True, kw_only=True):
@@ -97,7 +103,12 @@ class InitResult(msgspec.Struct, frozen=True, kw_only=True):
     """Largest share of an effort limit that standing at home takes."""
     busiest_joint: str
     arms: dict[str, ArmStrength]
-    """What each arm can hold in its poses."""
+    """What each arm can hold in the poses of the first scenario that suits; at home
+    and in its own poses if none does."""
+    loads: dict[str, SuitedLoad]
+    """What a run loads by default, by scenario."""
+    refused: dict[str, str]
+    """Scenarios that a run refuses, with the reason."""
 
 
 def init_robot(options: Init) -> int:
@@ -133,8 +144,20 @@ def init_robot(options: Init) -> int:
     reference = installed or _relative(urdf, target)
     printed = print_result(result, _told(result), as_json=options.json)
     _write(target, settings_text(proposal, reference, name))
-    say(f"wrote {target}; try: wbmpc run window_washing --robot {target}")
+    say(f"wrote {target}; {_advice(settings, result, target)}")
     return printed
+
+
+def _advice(settings: RobotSettings, result: InitResult, target: Path) -> str:
+    """What to try with the settings, or what keeps them from being used."""
+    errors = [f for f in check_fit(settings) if f.severity == "error"]
+    if errors:
+        return f"a run would refuse it: {errors[0].sentence()} (wbmpc check {target})"
+    if not result.loads:
+        name, reason = next(iter(result.refused.items()))
+        return f"no scenario suits it: {name}: {reason} (wbmpc check {target})"
+    first = next(iter(result.loads))
+    return f"try: wbmpc run {first} --robot {shlex.quote(str(target))}"
 
 
 def _installed_name(urdf: Path) -> str | None:
@@ -171,6 +194,7 @@ def _result(
     target: Path,
 ) -> InitResult:
     stance, groups = proposal.stance, msgspec.to_builtins(robot.settings.groups)
+    arms, loads, refused = _strength(robot)
     return InitResult(
         robot=robot.settings.name,
         settings=str(target),
@@ -183,6 +207,37 @@ def _result(
         standing_torque_share=stance.torque_share,
         busiest_joint=stance.busiest,
         arms=arms,
+        loads=loads,
+        refused=refused,
+    )
+
+
+def _strength(
+    robot: Robot,
+) -> tuple[dict[str, ArmStrength], dict[str, SuitedLoad], dict[str, str]]:
+    """What arms hold, loads of the scenarios that suit, and why others do not."""
+    arms: dict[str, ArmStrength] = {}
+    loads: dict[str, SuitedLoad] = {}
+    refused: dict[str, str] = {}
+    for name in sorted(scenario_names(), key=lambda name: name != SUGGESTED):
+        scenario = find_scenario(name)
+        papers = scenario.defaults
+        try:
+            track = scenario.motion(robot, papers.duration_s)
+        except ModelsError as problem:
+            refused[name] = str(problem)
+            continue
+        sides = ("left", "right") if papers.arm == "both" else (papers.arm,)
+        loads[name] = suited_load(robot, track, papers.payload_kg, sides)
+        if not arms:
+            arms = {
+                side: suited_load(robot, track, papers.payload_kg, (side,)).strength
+                for side in robot.arms
+            }
+    return (
+        arms or {side: arm_strength(robot, side) for side in robot.arms},
+        loads,
+        refused,
     )
 
 
@@ -195,5 +250,8 @@ def _told(result: InitResult) -> str:
         f"  standing takes {100 * result.standing_torque_share:.0f} % of the effort "
         f"limit of {result.busiest_joint}",
     ]
-    lines += [f"  {side} arm: {a.sentence()}" for side, a in result.arms.items()]
+    where = f"in {next(iter(result.loads))}" if result.loads else "at home"
+    lines += [f"  {s} arm {where}: {a.sentence()}" for s, a in result.arms.items()]
+    lines += [f"  {load.sentence(name)}" for name, load in result.loads.items()]
+    lines += [f"  {name}: refused: {why}" for name, why in result.refused.items()]
     return "\n".join(lines)

@@ -132,9 +132,17 @@ def _tell_doubts(robot: Robot) -> None:
 
 
 def tell_load(options: RunOptions, settings: RunSettings) -> None:
-    """Say what load suits a robot that is not the paper's, and what limits it."""
+    """Say what load suits a robot that is not the paper's; warn of one beyond it."""
     if options.payload is None and settings.robot != PAPER_ROBOT:
         say(default_load(settings).sentence(settings.robot))
+        return
+    papers_kg = find_scenario(settings.scenario).defaults.payload_kg
+    papers = settings.robot == PAPER_ROBOT and not settings.overrides
+    if settings.payload_kg > (papers_kg if papers else 0.0):
+        load = default_load(settings)
+        warning = load.warning(settings.robot, settings.payload_kg)
+        if warning is not None:
+            say(warning)
 
 
 def run_key(settings: RunSettings) -> str:

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from models.description.tree import roots
+from models.proposal import SHIPPED, Proposal, pelvis_link, propose
+from wbmpc.robot_model import load_any
+from wbmpc.settings import RobotSettings, load_settings
 
 BOX = '<geometry><box size="0.22 0.1 0.03"/></geometry>'
 SOLE = '<origin xyz="0.03 0 -0.05"/>'
@@ -159,3 +165,16 @@ def _joint(
         f'<limit lower="{limits[0]}" upper="{limits[1]}" effort="{effort}" '
         f'velocity="12"/></joint>'
     )
+
+
+def proposed(
+    stick: Stick, folder: Path, meshes: tuple[Path, ...] = ()
+) -> Proposal[RobotSettings]:
+    """What `init` makes of a robot."""
+    path = folder / "stick.urdf"
+    path.write_text(stick.text(), encoding="utf-8")
+    model, description = load_any(path)
+    pelvis = pelvis_link(model, description)
+    if pelvis != roots(description)[0]:
+        model, description = load_any(path, pelvis)
+    return propose(model, description, load_settings(SHIPPED), meshes=meshes)

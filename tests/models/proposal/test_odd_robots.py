@@ -9,27 +9,13 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 import pytest
-from stick import BOX, SOLE, Stick
+from stick import BOX, SOLE, Stick, proposed
 
-from models.description.tree import roots
 from models.errors import ModelsError
-from models.proposal import SHIPPED, Proposal, pelvis_link, propose
+from models.proposal import SHIPPED, Proposal, propose
 from wbmpc.robot import Robot
 from wbmpc.robot_model import load_any
 from wbmpc.settings import RobotSettings, load_settings
-
-
-def proposed(
-    stick: Stick, folder: Path, meshes: tuple[Path, ...] = ()
-) -> Proposal[RobotSettings]:
-    """What `init` makes of a robot."""
-    path = folder / "stick.urdf"
-    path.write_text(stick.text(), encoding="utf-8")
-    model, description = load_any(path)
-    pelvis = pelvis_link(model, description)
-    if pelvis != roots(description)[0]:
-        model, description = load_any(path, pelvis)
-    return propose(model, description, load_settings(SHIPPED), meshes=meshes)
 
 
 @pytest.fixture(scope="module")
