@@ -15,6 +15,7 @@ from models.errors import ModelsError
 from models.proposal import SHIPPED, Proposal, propose
 from wbmpc.robot import Robot
 from wbmpc.robot_model import load_any
+from wbmpc.robot_shapes import load_visuals
 from wbmpc.settings import RobotSettings, load_settings
 
 
@@ -75,6 +76,25 @@ def test_a_robot_rooted_at_its_torso_floats_at_its_pelvis(
             mass[waist - 1] *= sign
             masses.append(np.triu(mass))
         np.testing.assert_allclose(masses[0], masses[1], atol=1e-5)
+
+
+def test_shapes_are_on_their_links_whatever_the_root(tmp_path: Path) -> None:
+    foot = f"<visual>{SOLE}{BOX}</visual>"
+    places = []
+    for root in ("pelvis", "torso"):
+        robot = Robot(proposed(Stick(root=root, foot=foot), tmp_path).settings)
+        data = robot.full_model.createData()
+        shapes = load_visuals(robot)
+        pin.forwardKinematics(robot.full_model, data, robot.home_q_full)
+        pelvis = data.oMi[1]
+        places.append(
+            [
+                pelvis.actInv(data.oMi[s.parentJoint] * s.placement).homogeneous
+                for s in shapes.geometryObjects
+            ]
+        )
+    assert len(places[0]) == 2
+    np.testing.assert_allclose(*places, atol=1e-3)
 
 
 def test_settings_may_name_another_root_than_the_file(tmp_path: Path) -> None:

@@ -51,9 +51,7 @@ def test_what_is_refused_is_what_grows(
     settings = mpc(position, velocity, node_dt_s)
     assert (growth(settings) >= 4.0) == grows
     if grows:
-        with pytest.raises(
-            SettingError, match="baumgarte is .*: unstable at"
-        ):
+        with pytest.raises(SettingError, match="baumgarte is .*: unstable at"):
             check_contact_gains(settings)
     else:
         check_contact_gains(settings)
