@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -55,8 +55,10 @@ def box_text(description: Description) -> str:
     return ET.tostring(robot, encoding="unicode")
 
 
-def _link(root: ET.Element, name: str) -> ET.Element:
-    return next(link for link in root.findall("link") if link.get("name") == name)
+def _link(root: ET.Element, name: str) -> Iterable[ET.Element]:
+    """What a link of the file holds; nothing of one that is not in it."""
+    links = (link for link in root.findall("link") if link.get("name") == name)
+    return next(links, ())
 
 
 def _visuals(shapes: Sequence[ET.Element]) -> int:

@@ -24,6 +24,8 @@ PLACEHOLDER_POSITION = 20.0
 LOCKED_RULE = (
     "lock the joint: name it in groups.welded of the settings, or make its type fixed"
 )
+SMALLEST_RANGE = 1e-4
+"""rad or m; a joint with less room is locked."""
 _NO_LIMITS = Limit(lower=None, upper=None, effort=None, velocity=None)
 
 
@@ -45,7 +47,8 @@ def locked_positions(description: Description) -> dict[str, float]:
         for joint in description.joints.values()
         if joint.moves and joint.kind != "continuous" and joint.mimic is None
         if joint.limit is not None and joint.limit.lower is not None
-        if joint.limit.lower == joint.limit.upper and math.isfinite(joint.limit.lower)
+        if joint.limit.upper is not None and math.isfinite(joint.limit.lower)
+        if 0.0 <= joint.limit.upper - joint.limit.lower < SMALLEST_RANGE
     }
 
 
@@ -68,7 +71,7 @@ def _position(joint: Joint, limit: Limit) -> Iterator[Finding]:
     elif limit.lower is None and limit.upper is None:
         rule = "both are missing, which means 0: no room to move; write both"
         yield error(where, value, rule)
-    elif lower == upper and math.isfinite(lower):
+    elif math.isfinite(lower) and 0.0 <= upper - lower < SMALLEST_RANGE:
         yield error(where, value, LOCKED_RULE)
     elif not lower < upper:
         yield error(where, value, "the lower limit must be below the upper one")
