@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from models.errors import ProposalError
 from models.proposal.grouping import Limbs
 from models.proposal.shapes import Shapes
-from models.proposal.tree import Tree, link_of
+from models.proposal.tree import Tree, free_name, link_of
 from models.settings import FrameSettings, SoleSettings
 
 Array = NDArray[np.float64]
@@ -40,7 +40,7 @@ def find_feet(tree: Tree, limbs: Limbs, shapes: Shapes) -> tuple[Foot, Foot]:
         ProposalError: A foot has no shape to read this from.
     """
     left, right = (
-        _foot(tree, leg[-1], name, shapes)
+        _foot(tree, leg[-1], free_name(tree.model, name), shapes)
         for leg, name in zip(limbs.legs, ("left_sole", "right_sole"), strict=True)
     )
     return left, right

@@ -10,7 +10,8 @@ import pinocchio as pin
 from models.description.reading import Description
 from models.description.tree import roots
 from models.errors import ProposalError
-from models.proposal.mirror import check_posture, mirrored_pairs, why_no_pair
+from models.proposal.blame import blaming
+from models.proposal.mirror import check_posture, mirrored_pairs, near_pair, why_no_pair
 from models.proposal.tree import ROOT, Tree, link_of
 from models.settings import GroupSettings
 
@@ -61,7 +62,7 @@ def find_limbs(tree: Tree) -> Limbs:
             f"{tree.model.name}: legs hang on what joint {tree.name(pelvis)} moves, "
             "which is not the root link"
         )
-    legs = (_leg(tree, left), _leg(tree, right))
+    legs = (tree.chain(left)[:LEG_JOINTS], tree.chain(right)[:LEG_JOINTS])
     spine, (left_arm, right_arm), rest = _trunk(tree, (left, right))
     ends = [_arm(tree, root) for root in (left_arm, right_arm)]
     arms = (ends[0][0], ends[1][0])
@@ -94,7 +95,8 @@ def pelvis_link(model: pin.Model, description: Description) -> str:
         ProposalError: There are no two legs.
     """
     tree = Tree.of(model)
-    pelvis, legs = find_pelvis(tree)
+    with blaming(description):
+        pelvis, legs = find_pelvis(tree)
     if pelvis == ROOT:
         return roots(description)[0]
     links = {description.joints[tree.name(leg)].parent for leg in legs}
@@ -130,7 +132,7 @@ def find_pelvis(tree: Tree) -> tuple[int, tuple[int, int]]:
     """What the legs hang on: the joint that moves it, and the legs' first joints.
 
     Raises:
-        ProposalError: There are no two legs.
+        ProposalError: There are no two legs of six joints.
     """
     pairs = [
         (node, pair)
@@ -138,20 +140,18 @@ def find_pelvis(tree: Tree) -> tuple[int, tuple[int, int]]:
         for pair in mirrored_pairs(tree, tree.children[node])
     ]
     if not pairs:
-        raise ProposalError(f"{tree.model.name}: {why_no_pair(tree)}")
-    return min(pairs, key=lambda found: tree.lowest_m(found[1][0]))
-
-
-def _leg(tree: Tree, root: int) -> tuple[int, ...]:
-    chain = tree.chain(root)
-    if len(chain) < LEG_JOINTS:
+        raise ProposalError(f"{tree.model.name}: {why_no_pair(tree)}{near_pair(tree)}")
+    able = [p for p in pairs if len(tree.chain(p[1][0])) >= LEG_JOINTS]
+    lowest = min(able or pairs, key=lambda found: tree.lowest_m(found[1][0]))
+    if not able:
+        start = lowest[1][0]
         raise ProposalError(
             f"{tree.model.name}: the lowest pair of limbs on both sides is no pair of "
-            f"legs: the one that starts at {tree.name(root)} has {len(chain)} joints, "
-            f"must have {LEG_JOINTS}: with fewer its foot cannot stand flat while the "
-            "pelvis moves"
+            f"legs: the one that starts at {tree.name(start)} has "
+            f"{len(tree.chain(start))} joints, must have {LEG_JOINTS}: with fewer its "
+            f"foot cannot stand flat while the pelvis moves{near_pair(tree)}"
         )
-    return chain[:LEG_JOINTS]
+    return lowest
 
 
 def _trunk(
@@ -170,7 +170,7 @@ def _trunk(
             raise ProposalError(
                 f"{tree.model.name}: only one pair of limbs on the trunk mirror each "
                 f"other, those that start at {' and '.join(map(tree.name, legs))}: a "
-                "humanoid has two legs, and two arms above them"
+                f"humanoid has two legs, and two arms above them{near_pair(tree)}"
             )
         node = max(children, key=lambda j: tree.mass_kg(tree.subtree(j)))
         spine.append(node)

@@ -13,6 +13,7 @@ from itertools import product
 import numpy as np
 
 from models.arrays import Array
+from models.description.check.symmetry import mirrored_name
 from models.errors import ProposalError
 from models.proposal.tree import ROOT, Tree
 
@@ -22,6 +23,7 @@ CENTER_SHARE = 0.25
 """Between a centre of mass and the image of the other, as a share of what is between
 both: arms of the same kind hold different hands."""
 _PARALLEL = 0.98
+_MIRROR = np.array([1.0, -1.0, 1.0])
 _SIDES = {
     "left": re.compile(r"(?i:left)|(^|_)[lL]_|^L(?=[A-Z])|_[lL]$"),
     "right": re.compile(r"(?i:right)|(^|_)[rR]_|^R(?=[A-Z])|_[rR]$"),
@@ -98,6 +100,40 @@ def why_no_pair(tree: Tree) -> str:
     )
 
 
+def near_pair(tree: Tree) -> str:
+    """Of two limbs that are left and right by name: why they do not mirror each other.
+
+    Empty if there are no two; else to follow another sentence.
+    """
+    for node in range(ROOT, tree.model.njoints):
+        joints = tree.children[node]
+        paired = {joint for pair in mirrored_pairs(tree, joints) for joint in pair}
+        named = {tree.name(joint): joint for joint in joints if joint not in paired}
+        for name, joint in named.items():
+            other = named.get(mirrored_name(name))
+            if other is not None and other != joint:
+                told = f"{name} and {tree.name(other)}, left and right by name"
+                return f"; {told}, {_difference(tree, joint, other)}"
+    return ""
+
+
+def _difference(tree: Tree, a: int, b: int) -> str:
+    counts = [len(tree.chain(joint)) for joint in (a, b)]
+    if counts[0] != counts[1]:
+        return f"start limbs of {counts[0]} and {counts[1]} joints"
+    here, there = tree.center_m(a), tree.center_m(b)
+    if here is None or there is None:
+        return "do not both move mass"
+    if np.linalg.norm(_MIRROR * here - there) > CENTER_SHARE * np.linalg.norm(
+        here - there
+    ):
+        told = (" ".join(f"{v:.3g}" for v in center) for center in (here, there))
+        return "have their limbs' centres of mass at {} and {} m".format(*told)
+    if min(abs(here[1]), abs(there[1])) < TOLERANCE_M:
+        return "have limbs without a side: their centres of mass lie at y = 0"
+    return "have axes that do not mirror each other"
+
+
 def check_posture(tree: Tree, legs: tuple[int, int]) -> None:
     """The root link looks along x and stands along z.
 
@@ -112,7 +148,8 @@ def check_posture(tree: Tree, legs: tuple[int, int]) -> None:
     if left[1] < right[1]:
         raise ProposalError(
             f"{tree.model.name}: {tree.name(legs[0])} is on the right of the root "
-            "link's x axis; the root link must face along x"
+            "link's x axis; the root link must face along x (or names tell left for "
+            "right)"
         )
     along = left - tree.position_m(legs[0])
     if -along[2] < abs(along[0]):

@@ -13,12 +13,11 @@ import pinocchio as pin
 
 from models.arrays import Array
 from models.description.check import BODIES, CONTROL, check_description
-from models.description.check.bodies import check_bodies
-from models.description.check.limits import check_limits, locked_positions
-from models.description.findings import report
+from models.description.check.limits import locked_positions
 from models.description.plain_urdf import weld
 from models.description.reading import Description, describe
 from models.errors import ProposalError
+from models.proposal.blame import blaming
 from models.proposal.feet import Foot, find_feet
 from models.proposal.grouping import Limbs, find_limbs, group_settings
 from models.proposal.hands import Hand, find_hands
@@ -27,7 +26,7 @@ from models.proposal.reach import ArmSolver, ArmTarget
 from models.proposal.scaling import Scale, scaled, with_leg_rows
 from models.proposal.shapes import Shapes
 from models.proposal.stance import Stance, find_stance
-from models.proposal.tree import ROOT, Tree, link_of
+from models.proposal.tree import ROOT, Tree, free_name, link_of
 from models.settings import (
     ArmSettings,
     BodySettings,
@@ -92,13 +91,29 @@ def propose(
     Raises:
         ProposalError: No humanoid, a file with errors, or no pose was found.
     """
-    body = _find_body(model, description, wrists=wrists, meshes=meshes)
+    with blaming(description):
+        body = _find_body(model, description, wrists=wrists, meshes=meshes)
+        return _proposal(
+            body, description, shipped, wrists=wrists, known=armature_kgm2 or {}
+        )
+
+
+def _proposal(
+    body: _Body,
+    description: Description,
+    shipped: T,
+    *,
+    wrists: bool,
+    known: Mapping[str, float],
+) -> Proposal[T]:
+    """Poses, and settings scaled to them."""
+    model = body.tree.model
     upper = _nearest_to_zero(body.tree) | body.arms.angles(HOME, HOME, wrists=wrists)
     stance = find_stance(body.tree, body.limbs, body.feet, upper)
     mass_kg = float(pin.computeTotalMass(model))
     scale = Scale.of(mass_kg=mass_kg, com_height_m=stance.com_height_m)
     kept = {name: position for name, position in body.locked.items() if position}
-    home, known = kept | upper | stance.angles, armature_kgm2 or {}
+    home = kept | upper | stance.angles
     return Proposal(
         settings=_settings(
             body, description, shipped, home, scale, known, wrists=wrists
@@ -131,11 +146,7 @@ def _find_body(
     meshes: Sequence[Path],
 ) -> _Body:
     tree, locked = Tree.of(model), _locked(description)
-    try:
-        limbs = find_limbs(tree)
-    except ProposalError:
-        _blame(description, locked)
-        raise
+    limbs = find_limbs(tree)
     groups = group_settings(tree, limbs, wrists=wrists)
     groups = msgspec.structs.replace(groups, welded=(*groups.welded, *locked))
     _check(tree, description, groups)
@@ -155,21 +166,6 @@ def _find_body(
 def _locked(description: Description) -> dict[str, float]:
     """Positions of the joints that their limits lock and that are welded hence."""
     return locked_positions(describe(description.source))
-
-
-def _blame(description: Description, locked: Mapping[str, float]) -> None:
-    """Tell mistakes in the file that limbs may not be found for.
-
-    Raises:
-        ProposalError: Joints without room, or masses that are none.
-    """
-    whole = describe(description.source)
-    found = check_description(whole, (check_bodies, check_limits))
-    rooms = {f"joint {name}: position limits" for name in locked}
-    masses = {f"link {name}: mass" for name in whole.links}
-    blamed = [f for f in found.errors if f.where in rooms | masses]
-    if blamed:
-        raise ProposalError(report(found.file, blamed).refusal())
 
 
 def _check(tree: Tree, description: Description, groups: GroupSettings) -> None:
@@ -211,8 +207,8 @@ def _settings(
         frames=_frames(body),
         left_sole=body.feet[0].sole,
         right_sole=body.feet[1].sole,
-        left=_arm(tree, groups.left_arm, "left_tip"),
-        right=_arm(tree, groups.right_arm, "right_tip"),
+        left=_arm(tree, groups.left_arm, free_name(tree.model, "left_tip")),
+        right=_arm(tree, groups.right_arm, free_name(tree.model, "right_tip")),
         home=_tidy(home),
         poses=_poses(tree, groups, body.arms, wrists=wrists),
         plant=PlantSettings(armature_kgm2=armature),
@@ -223,12 +219,13 @@ def _settings(
 
 def _frames(body: _Body) -> dict[str, FrameSettings]:
     (left_foot, right_foot), (left_hand, right_hand) = body.feet, body.hands
-    return {
+    frames = {
         "left_sole": left_foot.frame,
         "right_sole": right_foot.frame,
         "left_tip": left_hand.frame,
         "right_tip": right_hand.frame,
     }
+    return {free_name(body.tree.model, name): frame for name, frame in frames.items()}
 
 
 def _arm(tree: Tree, arm: tuple[str, ...], tip: str) -> ArmSettings:

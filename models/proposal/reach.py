@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -113,6 +114,14 @@ class ArmSolver:
             angles, miss_m = search.best(start)
             if miss_m <= TIP_TOLERANCE * length_m:
                 return angles
+        joint, share = search.weakest(angles)
+        if share > 1.0:
+            raise ProposalError(
+                f"{self._tree.model.name}: the arm that ends at "
+                f"{self._tree.name(arm[-1])} is too weak to be held where a pose needs "
+                f"it: {1e3 * miss_m:.0f} mm from there, holding it takes "
+                f"{100 * share:.0f} % of the effort limit of {joint}"
+            )
         raise ProposalError(
             f"{self._tree.model.name}: the arm that ends at {self._tree.name(arm[-1])} "
             f"stays {1e3 * miss_m:.0f} mm from where a pose needs it, may stay "
@@ -178,6 +187,14 @@ class _ArmSearch:
         miss_m = float(np.linalg.norm(self._ends(angles)[0] - self._tip_m))
         still = dict(zip(self._model.names[2:], self._q[7:].tolist(), strict=True))
         return still | dict(zip(self._names, angles.tolist(), strict=True)), miss_m
+
+    def weakest(self, angles: Mapping[str, float]) -> tuple[str, float]:
+        """Joint that holding the arm takes most of, and the share of its limit."""
+        self._q[self._columns] = [angles[name] for name in self._names]
+        gravity = pin.computeGeneralizedGravity(self._model, self._data, self._q)
+        shares = np.abs(gravity[self._rows]) / self._effort
+        busiest = int(np.argmax(shares))
+        return self._names[busiest], float(shares[busiest])
 
     def _residual(self, angles: Array) -> Array:
         tip, forearm = self._ends(angles)

@@ -90,7 +90,7 @@ def _groups(groups: GroupSettings) -> list[str]:
 def _frames(settings: BodySettings) -> list[str]:
     lines: list[str] = []
     for name, frame in settings.frames.items():
-        lines += _section(f"frames.{name}", _FRAMES[name])
+        lines += _section(f"frames.{name}", _FRAMES[name.rstrip("_")])
         lines += _field("parent", frame.parent, "link it is fixed to")
         lines += _field("position_m", frame.position_m, "in the link's frame [m]")
         lines += _field("rpy_rad", frame.rpy_rad, "about its fixed axes [rad]")

@@ -122,6 +122,13 @@ class Tree:
         return float(self.model.upperEffortLimit[self.model.joints[joint].idx_v])
 
 
+def free_name(model: pin.Model, name: str) -> str:
+    """A name for a new frame: this one, longer while the robot has a frame of it."""
+    while model.existFrame(name):
+        name += "_"
+    return name
+
+
 def link_of(model: pin.Model, joint: int) -> str:
     """Name of the link a joint moves.
 

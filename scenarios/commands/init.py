@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import tyro
 
+from models.description.check.bodies import check_bodies
 from models.description.reading import Description
 from models.description.tree import roots
 from models.errors import ModelsError, UnwrittenError
@@ -19,6 +20,7 @@ from models.installed import installed_rotor_inertia_kgm2, name_of_installed
 from models.lookup import find_urdf
 from models.proposal import SHIPPED, Proposal, pelvis_link, propose, settings_text
 from scenarios.cli import print_result, say
+from scenarios.commands.doubts import tell_doubts
 from scenarios.commands.init_options import Init
 from scenarios.errors import ScenarioError
 from scenarios.library.catalogue import find_scenario, scenario_names
@@ -126,6 +128,7 @@ def init_robot(options: Init) -> int:
         )
     urdf = find_urdf(options.robot)
     installed = None if urdf == Path(options.robot) else _installed_name(urdf)
+    meshes = [Path(folder) for folder in options.meshes]
     model, description = load_any(urdf)
     pelvis = pelvis_link(model, description)
     if pelvis != roots(description)[0]:
@@ -136,7 +139,7 @@ def init_robot(options: Init) -> int:
         load_settings(SHIPPED),
         wrists=not options.lock_wrists,
         armature_kgm2=installed_rotor_inertia_kgm2(installed) if installed else None,
-        meshes=[Path(folder) for folder in options.meshes],
+        meshes=meshes,
     )
     name = _name(description)
     settings = msgspec.structs.replace(proposal.settings, name=name)
@@ -144,6 +147,7 @@ def init_robot(options: Init) -> int:
     reference = installed or _relative(urdf, target)
     printed = print_result(result, _told(result), as_json=options.json)
     _write(target, settings_text(proposal, reference, name))
+    tell_doubts(description, [check_bodies], meshes)
     say(f"wrote {target}; {_advice(settings, result, target)}")
     return printed
 

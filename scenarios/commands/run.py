@@ -6,8 +6,20 @@ import contextlib
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scenarios.commands.output import Bars, leave_folder, print_result, verdict
-from scenarios.commands.run_options import RunOptions, load_robot
+from tqdm import tqdm
+
+from models.description.reading import read_description
+from scenarios.cli import (
+    EXIT_BAD_END,
+    EXIT_OK,
+    Compare,
+    Run,
+    RunOptions,
+    print_result,
+    say,
+    tell_folder,
+)
+from scenarios.commands.doubts import tell_doubts
 from scenarios.errors import ScenarioError
 from scenarios.interrupts import ending_at_once
 from scenarios.records.run_folder import asked_path
@@ -118,17 +130,8 @@ def check(settings: RunSettings) -> Robot:
     find_scenario(settings.scenario)
     robot = Robot.load(settings.robot, settings.overrides)
     check_joints(settings.faults, robot.joint_names)
-    _tell_doubts(robot)
+    tell_doubts(read_description(robot.urdf_path))
     return robot
-
-
-def _tell_doubts(robot: Robot) -> None:
-    """Say in one line what a run uses although it may be a placeholder, or lacks."""
-    found = check_description(read_description(robot.urdf_path), DOUBTS)
-    if found.warnings:
-        more = len(found.warnings) - 1
-        rest = f" (and {more} more: wbmpc check {robot.urdf_path})" if more else ""
-        say(f"{found.file}: {found.warnings[0].sentence()}{rest}")
 
 
 def tell_load(options: RunOptions, settings: RunSettings) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from stick import BOX, SOLE, Stick, proposed
 
 from models.errors import ModelsError
-from models.proposal import SHIPPED, Proposal, propose
+from models.proposal import SHIPPED, Proposal, pelvis_link, propose
 from wbmpc.robot import Robot
 from wbmpc.robot_model import load_any
 from wbmpc.robot_shapes import load_visuals
@@ -302,3 +303,70 @@ def test_arms_alone_are_not_taken_for_legs_without_arms(tmp_path: Path) -> None:
         model, description = load_any(path)
         propose(model, description, load_settings(SHIPPED))
     assert "l_hip_x and r_hip_x" in str(caught.value)
+
+
+GRAMS = re.compile(r'<mass value="([^"]*)"')
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            GRAMS.sub(lambda m: f'<mass value="{1e3 * float(m[1])}"', Stick().text()),
+            "masses must be kg; if they are grams it weighs",
+        ),
+        (
+            re.sub(r'effort="[^"]*"', 'effort="0.01"', Stick().text()),
+            "is too weak to be held where a pose needs it",
+        ),
+        (
+            Stick().text().replace('<mass value="1.2"/>', '<mass value="60"/>', 1),
+            "l_sho_y and r_sho_y, left and right by name, have their limbs' centres",
+        ),
+        (
+            Stick().text().replace('"l_knee" type="revolute"', '"l_knee" type="fixed"'),
+            "l_hip_x and r_hip_x, left and right by name, start limbs of 5 and 6",
+        ),
+        (
+            re.sub("(?s)<inertial>.*?</inertial>", "", Stick().text()),
+            "link torso: mass none",
+        ),
+        (
+            re.sub(
+                '(?s)(<link name="r_knee_link">)<inertial>.*?</inertial>',
+                r"\1",
+                Stick().text(),
+            ),
+            "link r_knee_link: mass none before the next joint",
+        ),
+    ],
+)
+def test_the_cause_is_told_and_not_what_it_leads_to(
+    text: str, words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "stick.urdf"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ModelsError) as caught:
+        model, description = load_any(path)
+        pelvis_link(model, description)
+        propose(model, description, load_settings(SHIPPED))
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("turn_rad", ["3.1416 0 0", "0 1.5708 0", "0 3.1416 0"])
+def test_a_robot_upside_down_is_told_so(turn_rad: str, tmp_path: Path) -> None:
+    with pytest.raises(ModelsError, match="z up|on the right of"):
+        proposed(Stick(turn_rad=turn_rad), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "names", [{"l_ankle_x": "left_sole"}, {"l_elbow": "left_tip", "waist": "left_tip_"}]
+)
+def test_frames_get_names_that_are_free(names: dict[str, str], tmp_path: Path) -> None:
+    settings = proposed(Stick(names=names), tmp_path).settings
+    robot = Robot(settings)
+    assert len(settings.frames) == 4
+    for frame in (settings.left_sole.frame, settings.left.tip_frame):
+        assert frame in settings.frames
+        assert robot.model.existFrame(frame)
+    assert set(names.values()).isdisjoint(settings.frames)

@@ -161,7 +161,7 @@ def test_a_scenario_that_is_refused_is_not_suggested(
     monkeypatch.setattr("scenarios.library.motions.washing._check_path", refuse)
     code, result, words = initiated(Stick(), tmp_path, capsys)
     assert code == 0
-    assert "the left tip cannot reach it" in result["refused"]["window_washing"]
+    assert "cannot follow WashingMotion" in result["refused"]["window_washing"]
     assert "try: wbmpc run balance --robot" in words
 
 
