@@ -93,9 +93,9 @@ class Robot:
             ProposalError: It is no humanoid, or no pose was found in which it stands.
         """
         from models.proposal import SHIPPED, propose
-        from wbmpc.robot_model import load_any
+        from wbmpc.robot_model import load_humanoid
 
-        model, description = load_any(Path(path))
+        model, description = load_humanoid(Path(path))
         return cls(propose(model, description, load_settings(SHIPPED)).settings)
 
     @property

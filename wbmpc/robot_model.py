@@ -102,6 +102,22 @@ def load_any(path: Path, root: str | None = None) -> tuple[pin.Model, Descriptio
     return model, description
 
 
+def load_humanoid(path: Path) -> tuple[pin.Model, Description]:
+    """As `load_any`, floating at the link on which both legs hang.
+
+    Raises:
+        RobotError: As `load_any`.
+        ProposalError: There are no two legs.
+    """
+    from models.proposal import pelvis_link
+
+    model, description = load_any(path)
+    pelvis = pelvis_link(model, description)
+    if pelvis == roots(description)[0]:
+        return model, description
+    return load_any(path, pelvis)
+
+
 def _usable(
     path: Path,
     rules: Sequence[Rule],

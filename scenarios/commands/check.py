@@ -11,13 +11,6 @@ import msgspec
 import tyro
 
 from models.catalogue import settings_path
-from models.description.check import ALL, check_description
-from models.description.check.shapes import check_shapes
-from models.description.findings import Finding, Report, error, report, setting_error
-from models.description.plain_urdf import weld
-from models.description.reading import Description, read_description
-from models.description.repair import Repaired, write_repaired
-from models.description.reroot import rerooted
 from models.errors import ModelsError, SettingError, UnwrittenError
 from scenarios.commands.command import Command
 from scenarios.commands.options import File, Json
@@ -57,9 +50,10 @@ class Check(Command, frozen=True, kw_only=True):
             settings, description = read_robot(self.robot)
             if settings is not None:
                 settings_file = str(settings_path(self.robot))
-            found = check_robot(settings, description, [Path(m) for m in self.meshes])
+            folders = [Path(folder) for folder in self.meshes]
+            found = check_robot(settings, description, folders)
             if self.fix is not None:
-                repaired = write_repaired(description, Path(self.fix))
+                repaired = write_repaired(description, Path(self.fix), folders)
         except UnwrittenError as problem:
             say(str(problem))
             code = problem.exit_code
@@ -106,47 +100,6 @@ class CheckResult(msgspec.Struct, frozen=True, kw_only=True):
     """The copy of `--fix`."""
 
 
-def check_robot(options: Check) -> int:
-    """Check a robot; exit code 0 without errors, 1 with, 2 if it can not be read."""
-    repaired, settings_file, code = None, None, EXIT_OK
-    try:
-        settings, description = _read(options.robot)
-        if settings is not None:
-            settings_file = str(settings_path(options.robot))
-        folders = [Path(m) for m in options.meshes]
-        found = _check(settings, description, folders)
-        if options.fix is not None:
-            repaired = write_repaired(description, Path(options.fix), folders)
-    except UnwrittenError as problem:
-        say(str(problem))
-        code = EXIT_BAD_END
-    except SettingError as problem:
-        found = report(problem.place, [setting_error(problem)])
-        settings_file = problem.place
-    except ModelsError as problem:
-        return _refused(options, problem)
-    result = CheckResult(
-        ok=found.ok,
-        file=found.file,
-        settings=settings_file,
-        findings=found.findings,
-        repaired=repaired,
-    )
-    text = check_text(found, settings_file, repaired)
-    printed = print_result(result, text, as_json=options.json)
-    return max(code, printed, EXIT_OK if found.ok else EXIT_BAD_END)
-
-
-def _refused(options: Check, problem: ModelsError) -> int:
-    """Say why nothing was checked; with `--json` as a finding of the same shape."""
-    say(str(problem))
-    if options.json:
-        unread = error("file", options.robot, str(problem))
-        result = CheckResult(ok=False, file=options.robot, findings=(unread,))
-        print_result(result, "", as_json=True)
-    return EXIT_BAD_INPUT
-
-
 def check_text(
     found: Report, settings_file: str | None = None, repaired: Repaired | None = None
 ) -> str:
@@ -156,59 +109,6 @@ def check_text(
         lines += _table(title, findings)
     lines.append(_verdict(found))
     return "\n".join(lines + (_repairs(repaired) if repaired is not None else []))
-
-
-def _read(name: str) -> tuple[RobotSettings | None, Description]:
-    """Settings, if the name has any, and the robot file.
-
-    Raises:
-        SettingError: A setting can not be used.
-        ModelsError: Unknown name, or a file that can not be read.
-    """
-    if name not in robot_names() and Path(name).suffix != ".toml":
-        return None, read_description(find_urdf(name))
-    # Importing the package that drives the robot checks the native wheels.
-    from wbmpc.settings import load_settings
-
-    settings = load_settings(name)
-    if not is_file(Path(settings.urdf)):
-        rule = "there is no such robot file"
-        raise SettingError("urdf", settings.urdf, rule, str(settings_path(name)))
-    return settings, read_description(Path(settings.urdf))
-
-
-def _check(
-    settings: RobotSettings | None, description: Description, folders: Sequence[Path]
-) -> Report:
-    rules = [rule for rule in ALL if rule is not check_shapes]
-    rules.append(partial(check_shapes, folders=folders))
-    if settings is None:
-        return check_description(description, rules)
-    try:
-        welded = _welded(settings, description)
-    except ModelsError as problem:
-        unfit = error("settings: groups.welded", "unusable", str(problem))
-        found = check_description(description, rules)
-        return report(found.file, (*found.findings, unfit))
-    found = check_description(welded, rules)
-    if not found.ok:
-        return found
-    from scenarios.run.robot_fit import check_fit
-
-    return report(found.file, (*found.findings, *check_fit(settings)))
-
-
-def _welded(settings: RobotSettings, description: Description) -> Description:
-    """The robot as settings leave it, if its links form a tree.
-
-    Raises:
-        ModelsError: A joint that cannot be welded.
-    """
-    if not check_description(description, ()).ok:
-        return description
-    names, root = settings.groups.welded, settings.root_link
-    welded = weld(description, {name: settings.home.get(name, 0.0) for name in names})
-    return rerooted(welded, root) if root in welded.links else welded
 
 
 def _table(title: str, findings: Sequence[Finding]) -> list[str]:

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 import pinocchio as pin
 
-from models.frame_names import frame_index
+from models.arrays import Array
+from scenarios.records.ground_truth import GroundTruth
 from scenarios.records.payload_rows import report_rows, take_payload, take_supervision
 from scenarios.records.record import (
     SIDES,
@@ -213,84 +214,6 @@ class Recorder:
             sigma_mass_kg=rows.pop(f"{side}_sigma"),
             payload=take_payload(side, rows),
         )
-
-
-class GroundTruth:
-    """What is true of the robot and its loads, for metrics."""
-
-    def __init__(
-        self, robot: Robot, payload: Payload, true_model: pin.Model | None = None
-    ) -> None:
-        """Precompute frames and inertias, nominal and true ones."""
-        self._robot, self._payload = robot, payload
-        self._model = robot.full_model if true_model is None else true_model
-        # Links as the controller has them: with what is locked to them.
-        self._links = robot.lock(self._model)
-        self._data = self._model.createData()
-        self.mass_kg = float(pin.computeTotalMass(self._model))
-        feet = list(sole_placements(robot, robot.home_q).values())
-        self._midfoot = pin.SE3.Interpolate(feet[0], feet[1], 0.5)
-        self._root = frame_index(self._model, robot.settings.root_link)
-        self._tips = {
-            s: frame_index(self._model, a.tip_frame) for s, a in robot.arms.items()
-        }
-        self._torso = _shoulder_link_joint(robot)
-        self._upper = robot.joints_full(*UPPER_BODY)
-        self.nominal = {
-            side: robot.model.inertias[robot.link_joint(arm.link)].toDynamicParameters()
-            for side, arm in robot.arms.items()
-        }
-        self._bare = {
-            side: self._bare_link(arm.link) for side, arm in robot.arms.items()
-        }
-
-    def parameters(self, side: str, mass_kg: float) -> Array:
-        """(10,) link with a load at its tip, about the link's joint frame."""
-        if mass_kg == 0.0:
-            return self._bare[side]
-        sphere = pin.Inertia.FromSphere(mass_kg, self._payload.radius_m)
-        tip = frame_index(self._links, self._robot.arms[side].tip_frame)
-        placement = self._links.frames[tip].placement
-        return self._bare[side] + placement.act(sphere).toDynamicParameters()
-
-    def _bare_link(self, link: str) -> Array:
-        """(10,) true link without load."""
-        joint = self._robot.link_joint(link)
-        parameters: Array = self._links.inertias[joint].toDynamicParameters()
-        return parameters
-
-    def kinematics(
-        self, q: Array, q_upper_ref: Array, loads: list[float]
-    ) -> dict[str, Array]:
-        """Centre of mass, pelvis and tips at a configuration."""
-        model, data = self._model, self._data
-        q_ref = q.copy()
-        q_ref[7 + self._upper] = q_upper_ref
-        pin.framesForwardKinematics(model, data, q_ref)
-        torso = data.oMi[self._torso].copy()
-        out = {
-            f"{side}_reference": torso.actInv(data.oMf[tip].translation)
-            for side, tip in self._tips.items()
-        }
-        moment = self.mass_kg * pin.centerOfMass(model, data, q)
-        pin.framesForwardKinematics(model, data, q)
-        torso = data.oMi[self._torso].copy()
-        for (side, tip), load in zip(self._tips.items(), loads, strict=True):
-            position = data.oMf[tip].translation.copy()
-            moment = moment + load * position
-            out[f"{side}_world"] = position
-            out[f"{side}_torso"] = torso.actInv(position)
-        com = moment / (self.mass_kg + sum(loads))
-        out["com_m"] = self._midfoot.actInv(com)
-        out["pelvis_m"] = self._midfoot.actInv(data.oMf[self._root].translation)
-        return out
-
-
-def _shoulder_link_joint(robot: Robot) -> int:
-    """Joint of the link that carries the arms."""
-    first = robot.settings.groups.left_arm[0]
-    model = robot.full_model
-    return int(model.parents[model.getJointId(first)])
 
 
 def _pitch_rad(rotation: Array) -> float:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from models.description.tree import roots
-from models.proposal import SHIPPED, Proposal, pelvis_link, propose
-from wbmpc.robot_model import load_any
+from models.proposal import SHIPPED, Proposal, propose
+from wbmpc.robot_model import load_humanoid
 from wbmpc.settings import RobotSettings, load_settings
 
 BOX = '<geometry><box size="0.22 0.1 0.03"/></geometry>'
@@ -173,8 +172,5 @@ def proposed(
     """What `init` makes of a robot."""
     path = folder / "stick.urdf"
     path.write_text(stick.text(), encoding="utf-8")
-    model, description = load_any(path)
-    pelvis = pelvis_link(model, description)
-    if pelvis != roots(description)[0]:
-        model, description = load_any(path, pelvis)
+    model, description = load_humanoid(path)
     return propose(model, description, load_settings(SHIPPED), meshes=meshes)

@@ -85,6 +85,6 @@ def test_no_frame_is_looked_up_without_its_kind() -> None:
                 if isinstance(call.func, ast.Attribute)
                 and call.func.attr == "getFrameId"
                 and len(call.args) == 1
-                and path.name != "doctor.py"  # the shipped robot, without our code
+                and path.name != "contact_problem.py"  # without our code
             ]
     assert found == []

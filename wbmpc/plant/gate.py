@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
+from models.arrays import Array
 from models.frame_names import frame_index
 from wbmpc import conventions
 from wbmpc.conventions import BASE_NV

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
+from models.arrays import Array
 from models.frame_names import frame_index
 from models.settings import SoleSettings
 from wbmpc.errors import PayloadError, PushError

@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
+from models.arrays import Array
 from models.frame_names import frame_index
 from wbmpc import conventions
 from wbmpc.errors import PayloadError, PushError, WbmpcError

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from models.arrays import Array
 from models.frame_names import frame_index, lock_joints
 from wbmpc.robot import BASE, Robot
 

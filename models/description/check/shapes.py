@@ -1,4 +1,4 @@
-"""Shapes that can not be read: pictures need them, and `init` those of the feet."""
+"""Shapes that cannot be read: pictures need them, and `init` those of the feet."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ def test_limits_that_leave_no_room_say_what_they_mean(limit: str, words: str) ->
     assert words in found.rule
 
 
-def test_a_point_can_not_be_turned() -> None:
+def test_a_point_cannot_be_turned() -> None:
     point = inertial(tensor=SPHERE.replace("0.01", "0"))
     found = only_error(arm(hand=point))
     assert found.where == "link lower: inertia"

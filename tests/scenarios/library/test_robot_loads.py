@@ -8,8 +8,7 @@ import pinocchio as pin
 import pytest
 
 from models.errors import UnknownNameError
-from scenarios.cli import Run
-from scenarios.commands.run import resolve, tell_load
+from scenarios.commands.run import Run
 from scenarios.library.loads.suited_load import (
     TORQUE_SHARE,
     arm_strength,
@@ -152,10 +151,10 @@ def test_a_run_says_that_its_load_is_too_much(
 ) -> None:
     for payload, warned in ((1.0, False), (9.0, True)):
         options = Run(scenario="standing", robot="g1", payload=payload)
-        tell_load(options, resolve(options, estimator=True))
+        options.tell_load(options.settings("none"))
         assert ("more than g1 can hold" in capsys.readouterr().err) == warned
     options = Run(scenario="standing", payload=30.0)
-    tell_load(options, resolve(options, estimator=True))
+    options.tell_load(options.settings("none"))
     assert "30.00 kg an arm is more than alexander" in capsys.readouterr().err
 
 

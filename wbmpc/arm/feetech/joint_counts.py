@@ -8,8 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from models.errors import SettingsError
-from models.files import read_text
+from models.arrays import Array
 from wbmpc.arm.feetech.registers import COUNTS
 from wbmpc.arm.servo_arm import COUNT_RAD
 
@@ -98,29 +97,5 @@ class JointCounts:
         beyond = np.maximum(self._low - counts, counts - self._high)
         return np.maximum(beyond, 0.0).astype(np.int64)
 
-def load_counts(path: Path, joint_names: Sequence[str]) -> JointCounts:
-    """Read a LeRobot calibration file: JSON, one object a joint.
-
-    Raises:
-        SettingsError: No such file, a missing joint, a value that breaks its rule, a
-            range that is empty, or two joints with one id.
-    """
-    try:
-        table = msgspec.json.decode(read_text(path), type=dict[str, JointRange])
-    except OSError as error:
-        raise SettingsError(f"{path}: {error.strerror}") from None
-    except (msgspec.DecodeError, UnicodeError) as error:
-        raise SettingsError(f"{path}: {error}") from None
-    missing = [name for name in joint_names if name not in table]
-    if missing:
-        raise SettingsError(f"{path}: no joint {', '.join(missing)}")
-    joints = [table[name] for name in joint_names]
-    for name, joint in zip(joint_names, joints, strict=True):
-        if joint.range_min >= joint.range_max:
-            raise SettingsError(
-                f"{path}: {name}: range_min {joint.range_min} must be below range_max "
-                f"{joint.range_max}"
-            )
-    if len({joint.id for joint in joints}) < len(joints):
-        raise SettingsError(f"{path}: two joints have the same id")
-    return JointCounts(joints)
+    def _unclipped(self, angles_rad: Array) -> Array:
+        return np.round(self._zero + self._sign * angles_rad / COUNT_RAD)

@@ -11,7 +11,6 @@ import pinocchio as pin
 from ekf import torque_variance
 from models import robot_names
 from models.errors import ModelsError, UnknownNameError
-from models.frame_names import frame_index
 from models.installed import installed_urdf
 from scenarios.errors import ScenarioError
 from scenarios.run.estimation_robot import EstimationRobot, carrier, humanoid_robot
@@ -125,43 +124,7 @@ def humanoid(name: str, link: str | None = None) -> EstimationRobot:
 
     robot = Robot.load(name)
     link = link or robot.arms["left"].tip_frame
-    forearms = [_carrier(model, arm.link) for arm in robot.arms.values()]
-    first = _carrier(model, link)
-    others = {
-        carrier: arm.tip_frame
-        for carrier, arm in zip(forearms, robot.arms.values(), strict=True)
-        if carrier != first
-    }
-    held_at = [_place_m(model, frame) for frame in (link, *others.values())]
-    estimator, groups = settings.estimator, settings.groups
-    variances = {
-        estimator.torque_spine: groups.spine,
-        estimator.torque_arms: groups.left_arm + groups.right_arm,
-        estimator.torque_legs: groups.left_leg + groups.right_leg,
-    }
-    by_joint = {joint: value for value, names in variances.items() for joint in names}
-    variance = torque_variance(
-        model, base=estimator.torque_base_force, by_joint=by_joint
-    )
-    variance[3:6] = estimator.torque_base_moment
-    return EstimationRobot(
-        name=name,
-        model=model,
-        link=link,
-        links=(first, *others),
-        attachments_m=tuple(held_at),
-        feet=tuple(sole.frame for sole in robot.soles),
-        torque_variance=variance,
-        filter_variance=variance,
-        supervisor=supervisor_settings(robot),
-    )
-
-
-def _place_m(model: pin.Model, link: str) -> Array:
-    """(3,) where a link or frame is in the frame of the joint that carries it."""
-    if model.existFrame(link):
-        return model.frames[frame_index(model, link)].placement.translation.copy()
-    return np.zeros(3)
+    return humanoid_robot(robot, robot.full_model, link)
 
 
 def friction_of(name: str) -> JointFriction | None:
@@ -175,26 +138,6 @@ def friction_of(name: str) -> JointFriction | None:
     )
     stated = found.coulomb_Nm.any() or found.viscous_Nms_per_rad.any()
     return found if stated else None
-
-
-def _carrier(model: pin.Model, link: str) -> str:
-    """Name of the joint that carries a link or frame; of a link with that name first.
-
-    Itself where the joint is called like another link.
-    """
-    frames = [f.name for f in model.frames if f.parentJoint > 0]
-    if link not in frames:
-        if model.existJointName(link) and model.getJointId(link) > 0:
-            return link
-        raise UnknownNameError("link", link, frames)
-    name = str(model.names[model.frames[frame_index(model, link)].parentJoint])
-    taken = model.existFrame(name, pin.BODY) and _carried(model, name) != name
-    return link if taken else name
-
-
-def _carried(model: pin.Model, body: str) -> str:
-    frame = model.frames[model.getFrameId(body, pin.BODY)]
-    return str(model.names[frame.parentJoint])
 
 
 def joint_limits(model: pin.Model) -> tuple[np.ndarray, np.ndarray]:
