@@ -37,18 +37,18 @@ def link_joint_id(model: pin.Model, name: str) -> int:
 
     Args:
         model: The robot.
-        name: A joint name, or the name of a body (link) frame. Everything fixed to one
+        name: The name of a body (link) frame, or a joint name. Everything fixed to one
             joint is one rigid body for Pinocchio, and is estimated as one.
 
     Raises:
         UnknownLinkError: If the model has neither such a joint nor such a body.
     """
-    if model.existJointName(name) and model.getJointId(name) > 0:
-        return int(model.getJointId(name))
     if model.existFrame(name, pin.BODY):
         joint_id = model.frames[model.getFrameId(name, pin.BODY)].parentJoint
         if joint_id > 0:
             return int(joint_id)
+    if model.existJointName(name) and model.getJointId(name) > 0:
+        return int(model.getJointId(name))
     raise UnknownLinkError("links", name, _movable_names(model))
 
 
@@ -83,10 +83,17 @@ def frame_ids(model: pin.Model, names: Iterable[str]) -> tuple[int, ...]:
         if not model.existFrame(name):
             choices = [frame.name for frame in model.frames]
             raise UnknownLinkError("feet", name, choices)
-    ids = tuple(int(model.getFrameId(name)) for name in names)
+    ids = tuple(frame_id(model, name) for name in names)
     if len(set(ids)) != len(ids):
         raise InvalidSettingError("feet", names, "must name each frame only once")
     return ids
+
+
+def frame_id(model: pin.Model, name: str) -> int:
+    """Index of a frame that is there; a body's, where a joint has the same name."""
+    kinds = [frame.type for frame in model.frames if frame.name == name]
+    body = pin.BODY in kinds
+    return int(model.getFrameId(name, pin.BODY if body else kinds[0]))
 
 
 def _movable_names(model: pin.Model) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,16 @@ def is_installed_name(urdf: str) -> bool:
     return urdf.startswith(PREFIX)
 
 
+def is_installed() -> bool:
+    """Whether the package is there, sound or not."""
+    return find_spec("example_robot_data") is not None
+
+
 def installed_robot_names() -> tuple[str, ...]:
     """Names that may follow `example-robot-data:`; those with a URDF.
 
     Raises:
-        SettingsError: The package is not installed.
+        SettingsError: The package is not installed, or can not be loaded.
     """
     return tuple(sorted(name for name, _ in _loaders() if name))
 
@@ -90,12 +96,18 @@ def _loaders() -> list[tuple[str, str]]:
 
 def _robots() -> dict[str, Any]:
     """The package's own table."""
-    try:
-        from example_robot_data.robots_loader import ROBOTS
-    except ImportError:
+    if not is_installed():
         raise SettingsError(
             "robots named example-robot-data:NAME need that package; "
             "pip install 'example-robot-data==5.0.0'"
+        )
+    try:
+        from example_robot_data.robots_loader import ROBOTS
+    except Exception as problem:  # it imports Pinocchio, which may be any package
+        what = f"{type(problem).__name__}: {problem}".splitlines()[0]
+        raise SettingsError(
+            f"example-robot-data is installed, but can not be loaded ({what}); it "
+            "needs a sound Pinocchio: wbmpc doctor tells what is wrong"
         ) from None
     robots: dict[str, Any] = ROBOTS
     return robots

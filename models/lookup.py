@@ -7,9 +7,14 @@ from pathlib import Path
 import msgspec
 
 from models.catalogue import robot_names, settings_path, urdf_path
-from models.errors import ModelsError, RobotFileError, UnknownNameError
+from models.errors import RobotFileError, UnknownNameError
 from models.files import is_file
-from models.installed import PREFIX, installed_robot_names, installed_urdf
+from models.installed import (
+    PREFIX,
+    installed_robot_names,
+    installed_urdf,
+    is_installed,
+)
 from models.toml_file import read_struct
 
 _SUFFIXES = ("_description", "_data")
@@ -54,15 +59,10 @@ def _known(name: str) -> str:
     short = name.removeprefix(PREFIX)
     for suffix in _SUFFIXES:
         short = short.removesuffix(suffix)
-    names = _installed()
+    names = installed_robot_names() if is_installed() else ()
     if short not in names:
+        if name.startswith(PREFIX) and not names:
+            installed_urdf(name)  # says what is missing
         paths = ("PATH/robot.urdf", "PATH/settings.toml")
         raise UnknownNameError("robot", name, {*robot_names(), *names, *paths})
     return short
-
-
-def _installed() -> tuple[str, ...]:
-    try:
-        return installed_robot_names()
-    except ModelsError:  # without that package there is none
-        return ()

@@ -13,6 +13,7 @@ import msgspec
 import msgspec.inspect
 
 from models.errors import SettingError, SettingsError, near_names
+from models.files import read_text
 
 T = TypeVar("T")
 
@@ -24,8 +25,8 @@ def read_toml(path: Path) -> dict[str, Any]:
         SettingsError: It cannot be read, or is no TOML.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return tomllib.loads(read_text(path))
+    except (tomllib.TOMLDecodeError, UnicodeError) as error:
         raise SettingsError(f"{path}: not a TOML file: {error}") from None
     except RecursionError:
         raise SettingsError(f"{path}: not a TOML file: nested too deeply") from None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from models.arrays import Array
 from models.catalogue import settings_path
+from models.frame_names import frame_index, lock_joints
 from models.settings import ArmSettings, BodySettings, SoleSettings
 from wbmpc.errors import DimensionError, SettingError, UnknownNameError
 from wbmpc.friction import JointFriction
@@ -92,9 +93,9 @@ class Robot:
             ProposalError: It is no humanoid, or no pose was found in which it stands.
         """
         from models.proposal import SHIPPED, propose
-        from wbmpc.robot_model import load_any
+        from wbmpc.robot_model import load_humanoid
 
-        model, description = load_any(Path(path))
+        model, description = load_humanoid(Path(path))
         return cls(propose(model, description, load_settings(SHIPPED)).settings)
 
     @property
@@ -121,7 +122,7 @@ class Robot:
         """Hold neck and locked joints at home in a model with all joints."""
         groups = self.settings.groups
         ids = [full_model.getJointId(n) for n in groups.neck + groups.locked]
-        return pin.buildReducedModel(full_model, ids, self.home_q_full)
+        return lock_joints(full_model, ids, self.home_q_full)
 
     def controlled_q(self, q_full: Array) -> Array:
         """Drop the locked joints from a configuration.
@@ -181,7 +182,7 @@ class Robot:
         """
         if not self.model.existFrame(name):
             raise UnknownNameError("frame", name, (f.name for f in self.model.frames))
-        return int(self.model.getFrameId(name))
+        return frame_index(self.model, name)
 
     def link_joint(self, link: str) -> int:
         """Index in `model` of the joint that carries a link, hence of its inertia."""
@@ -293,7 +294,7 @@ class Robot:
                 q[7 + self.joint_names.index(name)] = angle
         data = self.full_model.createData()
         pin.framesForwardKinematics(self.full_model, data, q)
-        feet = [data.oMf[self.full_model.getFrameId(s.frame)] for s in self.soles]
+        feet = [data.oMf[frame_index(self.full_model, s.frame)] for s in self.soles]
         q[:3] -= np.mean([foot.translation for foot in feet], axis=0)
         return q
 
@@ -304,7 +305,7 @@ def _load(settings: BodySettings) -> pin.Model:
     from wbmpc.robot_model import load_floating
 
     welded = {n: settings.home.get(n, 0.0) for n in settings.groups.welded}
-    return load_floating(Path(settings.urdf), welded)
+    return load_floating(Path(settings.urdf), welded, settings.root_link)
 
 
 def _add_frames(model: pin.Model, settings: BodySettings) -> None:

@@ -14,7 +14,8 @@ import numpy as np
 import pinocchio as pin
 
 from models.description.check import BODIES, CONTROL, Rule, check_description
-from models.description.findings import Report
+from models.description.check.joint_kinds import check_kinds
+from models.description.check.limits import locked_positions
 from models.description.plain_urdf import (
     plain_urdf,
     position_limits,
@@ -22,14 +23,15 @@ from models.description.plain_urdf import (
     weld,
 )
 from models.description.reading import Description, read_description
+from models.description.reroot import rerooted
 from models.description.tree import rigid_groups, roots
 from models.errors import RobotFileError
 from wbmpc.errors import RobotError
 
-_NAMED_ERRORS = 3
 
-
-def load_floating(path: Path, welded: Mapping[str, float]) -> pin.Model:
+def load_floating(
+    path: Path, welded: Mapping[str, float], root: str | None = None
+) -> pin.Model:
     """Model of a robot whose root link floats; every moving joint has nq = nv = 1.
 
     Continuous joints are revolute ones without limits, whose angle counts turns, so
@@ -39,18 +41,19 @@ def load_floating(path: Path, welded: Mapping[str, float]) -> pin.Model:
         path: URDF file.
         welded: Position [rad or m] by name of joints that are made fixed ones; joints
             that mimic them are, too.
+        root: Link that floats; by default that of the file.
 
     Raises:
         RobotError: The file cannot be read or has errors; names the file, the first
             elements with their values, and the rules they break.
         UnknownNameError: No such joint to weld.
     """
-    description = _usable(path, (*BODIES, *CONTROL), welded)
-    root = roots(description)[0]
-    bodies = (description.links[n].body for n in rigid_groups(description, root)[root])
+    description = _usable(path, (*BODIES, *CONTROL), welded, root)
+    base = roots(description)[0]
+    bodies = (description.links[n].body for n in rigid_groups(description, base)[base])
     if not any(body is not None and body.mass_kg > 0.0 for body in bodies):
         raise RobotError(
-            f"{path}: link {root}: mass none: the base must have mass to float"
+            f"{path}: link {base}: mass none: the base must have mass to float"
         )
     return _build(description, pin.JointModelFreeFlyer())
 
@@ -77,39 +80,67 @@ def joint_dynamics(path: Path) -> dict[str, tuple[float, float]]:
     return {j.name: (j.damping, j.friction) for j in joints if j.damping or j.friction}
 
 
-def load_any(path: Path) -> tuple[pin.Model, Description]:
-    """Model of a floating robot with every joint of its file, for looking at.
+def load_any(path: Path, root: str | None = None) -> tuple[pin.Model, Description]:
+    """Model of a floating robot with every joint that can move, for looking at.
 
     Masses and limits may be anything, so that what has to be welded can be found out;
-    the model is not fit for dynamics before.
+    the model, which is named after the file, is not fit for dynamics before. Joints
+    that their limits lock are welded.
+
+    Args:
+        path: URDF file.
+        root: Link that floats; by default that of the file.
 
     Raises:
-        RobotError: The file cannot be read, or is no tree of links.
+        RobotError: The file cannot be read, is no tree of links, or has joints of a
+            kind that is not supported.
     """
-    description = _usable(path, (), {})
-    return _build(description, pin.JointModelFreeFlyer()), description
+    whole = _usable(path, (check_kinds,), {})
+    description = _rerooted(weld(whole, locked_positions(whole)), root)
+    model = _build(description, pin.JointModelFreeFlyer())
+    model.name = str(path)
+    return model, description
+
+
+def load_humanoid(path: Path) -> tuple[pin.Model, Description]:
+    """As `load_any`, floating at the link on which both legs hang.
+
+    Raises:
+        RobotError: As `load_any`.
+        ProposalError: There are no two legs.
+    """
+    from models.proposal import pelvis_link
+
+    model, description = load_any(path)
+    pelvis = pelvis_link(model, description)
+    if pelvis == roots(description)[0]:
+        return model, description
+    return load_any(path, pelvis)
 
 
 def _usable(
-    path: Path, rules: Sequence[Rule], welded: Mapping[str, float]
+    path: Path,
+    rules: Sequence[Rule],
+    welded: Mapping[str, float],
+    root: str | None = None,
 ) -> Description:
     try:
         description = read_description(path)
-        if welded and check_description(description, ()).ok:
-            description = weld(description, welded)
+        if check_description(description, ()).ok:
+            description = _rerooted(weld(description, welded), root)
     except RobotFileError as error:
         raise RobotError(str(error)) from None
     report = check_description(description, rules)
     if not report.ok:
-        raise RobotError(_refusal(path, report))
+        raise RobotError(report.refusal())
     return description
 
 
-def _refusal(path: Path, report: Report) -> str:
-    told = "; ".join(finding.sentence() for finding in report.errors[:_NAMED_ERRORS])
-    more = len(report.errors) - _NAMED_ERRORS
-    rest = f"; and {more} more" if more > 0 else ""
-    return f"{path}: {told}{rest} (wbmpc check {path} tells everything)"
+def _rerooted(description: Description, root: str | None) -> Description:
+    """With another root, if there is a link of that name; who names it checks it."""
+    if root is None or root not in description.links:
+        return description
+    return rerooted(description, root)
 
 
 def _build(description: Description, base: pin.JointModel | None) -> pin.Model:

@@ -6,7 +6,7 @@ import pinocchio as pin
 
 from ekf.arrays import Array, frozen
 from ekf.errors import UnknownLinkError
-from ekf.model_lookup import frame_ids, link_joint_id, root_dofs
+from ekf.model_lookup import frame_id, frame_ids, link_joint_id, root_dofs
 from ekf.signals.samples import JointSample
 
 
@@ -107,7 +107,7 @@ def locate(model: pin.Model, link: str) -> tuple[int, pin.SE3]:
         UnknownLinkError: If the model has neither such a joint nor such a frame.
     """
     if model.existFrame(link):
-        frame = model.frames[model.getFrameId(link)]
+        frame = model.frames[frame_id(model, link)]
         if frame.parentJoint > 0:
             return int(frame.parentJoint), frame.placement.copy()
         choices = [f.name for f in model.frames if f.parentJoint > 0]

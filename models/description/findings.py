@@ -10,6 +10,8 @@ import msgspec
 from models.errors import ModelsError, SettingError, UnknownNameError
 
 Severity = Literal["error", "warning"]
+_NAMED_ERRORS = 3
+"""Errors that a refusal tells."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +43,13 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     def errors(self) -> tuple[Finding, ...]:
         """Findings that keep the robot from being loaded."""
         return tuple(f for f in self.findings if f.severity == "error")
+
+    def refusal(self) -> str:
+        """File and first errors in one sentence, and who tells the rest."""
+        told = "; ".join(finding.sentence() for finding in self.errors[:_NAMED_ERRORS])
+        more = len(self.errors) - _NAMED_ERRORS
+        rest = f"; and {more} more" if more > 0 else ""
+        return f"{self.file}: {told}{rest} (wbmpc check {self.file} tells everything)"
 
     @property
     def warnings(self) -> tuple[Finding, ...]:

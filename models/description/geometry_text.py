@@ -2,48 +2,46 @@
 
 from __future__ import annotations
 
-import copy
 import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from models.description.check.shapes import is_drawable
 from models.description.inertia import second_moments
 from models.description.meshes import find_mesh, package_folders
 from models.description.plain_urdf import plain_element, vector_text, write_pose
 from models.description.reading import Body, Description, Pose
+from models.description.shape_elements import KINDS, named_materials, readable
 from models.description.tree import rotation_from_rpy, rpy_from_rotation
 
-_SHAPES = ("visual", "collision")
 _BOX_RGBA = "0.80 0.62 0.35 0.7"
 _THINNEST_M = 0.01
 
 
-def geometry_text(description: Description, *, boxes: bool = False) -> str:
+def geometry_text(
+    description: Description, *, boxes: bool = False, folders: Sequence[Path] = ()
+) -> str:
     """Joints and shapes of a robot file, with meshes as absolute paths.
 
     Args:
         description: A robot whose links form a tree.
         boxes: Draw a box with the link's inertia for visuals whose mesh is missing or
-            whose size is none; without, they are left out, as collision shapes always
-            are.
+            which can not be read; without, they are left out, as collision shapes
+            always are.
+        folders: Where packages of meshes are looked for first.
     """
     robot = plain_element(description)
     source = description.source.root
-    robot.extend(copy.deepcopy(source.findall("material")))
-    folders = package_folders(description.path)
+    materials = named_materials(source)
+    searched = package_folders(description.path, folders)
     for link in robot.findall("link"):
         name = link.get("name", "")
-        shapes = [s for s in _link(source, name) if s.tag in _SHAPES]
-        found = [
-            shape
-            for shape in copy.deepcopy(shapes)
-            if is_drawable(shape) and _resolve(shape, description, folders)
-        ]
-        link.extend(found)
-        lost = _visuals(shapes) > _visuals(found)
+        shapes = [s for s in _link(source, name) if s.tag in KINDS]
+        found = [readable(shape, materials) for shape in shapes]
+        found = [f for f in found if f and _resolve(f, description, searched)]
+        link.extend(element for elements in found for element in elements)
+        lost = _visuals(shapes) > sum(f[0].tag == "visual" for f in found)
         if boxes and lost:
             _add_box(link, description.links[name].body)
     return ET.tostring(robot, encoding="unicode")
@@ -57,8 +55,10 @@ def box_text(description: Description) -> str:
     return ET.tostring(robot, encoding="unicode")
 
 
-def _link(root: ET.Element, name: str) -> ET.Element:
-    return next(link for link in root.findall("link") if link.get("name") == name)
+def _link(root: ET.Element, name: str) -> Iterable[ET.Element]:
+    """What a link of the file holds; nothing of one that is not in it."""
+    links = (link for link in root.findall("link") if link.get("name") == name)
+    return next(links, ())
 
 
 def _visuals(shapes: Sequence[ET.Element]) -> int:
@@ -66,10 +66,10 @@ def _visuals(shapes: Sequence[ET.Element]) -> int:
 
 
 def _resolve(
-    shape: ET.Element, description: Description, folders: Sequence[Path]
+    shape: Sequence[ET.Element], description: Description, folders: Sequence[Path]
 ) -> bool:
     """Write the path of a shape's mesh into it; False if there is no such file."""
-    for mesh in shape.iter("mesh"):
+    for mesh in (mesh for element in shape for mesh in element.iter("mesh")):
         name = mesh.get("filename", "").strip()
         found = find_mesh(name, description.path, folders)
         if found is None:

@@ -138,7 +138,7 @@ def _limits(joint: Joint) -> dict[str, str]:
     numbers = {
         "lower": max(lower, -UNLIMITED),
         "upper": min(upper, UNLIMITED),
-        "effort": min(effort or 0.0, UNLIMITED),
+        "effort": min(max(effort or 0.0, 0.0), UNLIMITED),
         "velocity": min(velocity, UNLIMITED),
     }
     return {key: _number(value) for key, value in numbers.items()}

@@ -276,7 +276,10 @@ class _Reader:
         element = joint.find("axis")
         if element is None:
             return np.array([1.0, 0.0, 0.0])
+        before = self._error_count()
         axis = self._vector(element.get("xyz", "1 0 0"), where)
+        if self._error_count() > before:
+            return None
         length = float(np.linalg.norm(axis))
         if length < 1e-6:
             self._error(where, element.get("xyz"), "must not be zero")

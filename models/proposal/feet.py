@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from models.errors import ProposalError
 from models.proposal.grouping import Limbs
 from models.proposal.shapes import Shapes
-from models.proposal.tree import Tree
+from models.proposal.tree import Tree, free_name, link_of
 from models.settings import FrameSettings, SoleSettings
 
 Array = NDArray[np.float64]
@@ -40,7 +40,7 @@ def find_feet(tree: Tree, limbs: Limbs, shapes: Shapes) -> tuple[Foot, Foot]:
         ProposalError: A foot has no shape to read this from.
     """
     left, right = (
-        _foot(tree, leg[-1], name, shapes)
+        _foot(tree, leg[-1], free_name(tree.model, name), shapes)
         for leg, name in zip(limbs.legs, ("left_sole", "right_sole"), strict=True)
     )
     return left, right
@@ -51,8 +51,8 @@ def _foot(tree: Tree, ankle: int, name: str, shapes: Shapes) -> Foot:
     corners = shapes.points_m(ankle)
     if not len(corners):
         raise ProposalError(
-            f"{tree.model.name}: link {link} has no readable shape; give it a "
-            "collision box, from which its sole is read"
+            f"{tree.model.name}: link {link} has no readable shape, from which its "
+            f"sole is read: {shapes.why_none(ankle)}"
         )
     placement = tree.placements[ankle]
     world = corners @ placement.rotation.T + placement.translation
@@ -75,18 +75,6 @@ def _foot(tree: Tree, ankle: int, name: str, shapes: Shapes) -> Foot:
         ),
         ankle_to_sole=ankle_to_sole,
     )
-
-
-def link_of(model: pin.Model, joint: int) -> str:
-    """Name of the link a joint moves.
-
-    Raises:
-        ProposalError: It moves none.
-    """
-    for frame in model.frames:
-        if frame.parentJoint == joint and frame.type == pin.FrameType.BODY:
-            return str(frame.name)
-    raise ProposalError(f"{model.name}: joint {model.names[joint]} moves no link")
 
 
 def frame_on(model: pin.Model, joint: int, joint_to_frame: pin.SE3) -> FrameSettings:

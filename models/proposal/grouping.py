@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 import pinocchio as pin
 
+from models.description.reading import Description
+from models.description.tree import roots
 from models.errors import ProposalError
-from models.proposal.tree import ROOT, Tree
+from models.proposal.blame import blaming
+from models.proposal.mirror import check_posture, mirrored_pairs, near_pair, why_no_pair
+from models.proposal.tree import ROOT, Tree, link_of
 from models.settings import GroupSettings
 
 LEG_JOINTS = 6
 """Joints it takes to place a sole freely."""
 SHOULDER_JOINTS = 2
 """Fewest before an elbow."""
+SMALLEST_BEND_M = 0.01
+"""By which an elbow changes an arm's length at least."""
 WRIST_JOINTS = 3
 """Joints after the elbow that still belong to the arm; later ones move fingers."""
-MIRROR_TOLERANCE_M = 0.01
-_SIDES = {
-    "left": re.compile(r"(?i:left)|(^|_)[lL]_|^L(?=[A-Z])|_[lL]$"),
-    "right": re.compile(r"(?i:right)|(^|_)[rR]_|^R(?=[A-Z])|_[rR]$"),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,16 +49,21 @@ class Limbs:
 def find_limbs(tree: Tree) -> Limbs:
     """Sort the joints of a humanoid by where they hang.
 
-    Legs are the mirrored pair on the root link that ends lowest, arms the heaviest
-    mirrored pair on the trunk above it. Left is where the names say, else where y is
-    positive.
+    Legs are the mirrored pair that ends lowest, arms the heaviest mirrored pair on the
+    trunk above it. Left is where the names say, else where y is positive.
 
     Raises:
-        ProposalError: Not a humanoid: no such pairs, or legs without six joints.
+        ProposalError: Not a humanoid: no such pairs, or legs without six joints, or
+            legs that do not hang on the root link.
     """
-    left, right = _leg_pair(tree)
-    legs = (_leg(tree, left), _leg(tree, right))
-    spine, (left_arm, right_arm), rest = _trunk(tree, {left, right})
+    pelvis, (left, right) = find_pelvis(tree)
+    if pelvis != ROOT:
+        raise ProposalError(
+            f"{tree.model.name}: legs hang on what joint {tree.name(pelvis)} moves, "
+            "which is not the root link"
+        )
+    legs = (tree.chain(left)[:LEG_JOINTS], tree.chain(right)[:LEG_JOINTS])
+    spine, (left_arm, right_arm), rest = _trunk(tree, (left, right))
     ends = [_arm(tree, root) for root in (left_arm, right_arm)]
     arms = (ends[0][0], ends[1][0])
     spare = tuple(
@@ -69,8 +72,7 @@ def find_limbs(tree: Tree) -> Limbs:
         for joint in tree.subtree(root)
         if joint not in leg
     )
-    _check_sides(tree, legs)
-    _check_strength(tree, (*legs[0], *legs[1], *spine, *arms[0], *arms[1]))
+    check_posture(tree, (left, right))
     return Limbs(
         legs=legs,
         spine=spine,
@@ -84,6 +86,21 @@ def find_limbs(tree: Tree) -> Limbs:
         ),
         rest=rest + spare,
     )
+
+
+def pelvis_link(model: pin.Model, description: Description) -> str:
+    """Name of the link on which both legs hang; that of the root where it is there.
+
+    Raises:
+        ProposalError: There are no two legs.
+    """
+    tree = Tree.of(model)
+    with blaming(description):
+        pelvis, legs = find_pelvis(tree)
+    if pelvis == ROOT:
+        return roots(description)[0]
+    links = {description.joints[tree.name(leg)].parent for leg in legs}
+    return links.pop() if len(links) == 1 else link_of(model, pelvis)
 
 
 def group_settings(tree: Tree, limbs: Limbs, *, wrists: bool) -> GroupSettings:
@@ -111,88 +128,53 @@ def group_settings(tree: Tree, limbs: Limbs, *, wrists: bool) -> GroupSettings:
     )
 
 
-def _leg_pair(tree: Tree) -> tuple[int, int]:
-    pairs = list(_mirrored_pairs(tree, tree.children[ROOT]))
+def find_pelvis(tree: Tree) -> tuple[int, tuple[int, int]]:
+    """What the legs hang on: the joint that moves it, and the legs' first joints.
+
+    Raises:
+        ProposalError: There are no two legs of six joints.
+    """
+    pairs = [
+        (node, pair)
+        for node in range(ROOT, tree.model.njoints)
+        for pair in mirrored_pairs(tree, tree.children[node])
+    ]
     if not pairs:
+        raise ProposalError(f"{tree.model.name}: {why_no_pair(tree)}{near_pair(tree)}")
+    able = [p for p in pairs if len(tree.chain(p[1][0])) >= LEG_JOINTS]
+    lowest = min(able or pairs, key=lambda found: tree.lowest_m(found[1][0]))
+    if not able:
+        start = lowest[1][0]
         raise ProposalError(
-            f"{tree.model.name}: no two chains on the root link mirror each other: "
-            "a humanoid has two legs there"
+            f"{tree.model.name}: the lowest pair of limbs on both sides is no pair of "
+            f"legs: the one that starts at {tree.name(start)} has "
+            f"{len(tree.chain(start))} joints, must have {LEG_JOINTS}: with fewer its "
+            f"foot cannot stand flat while the pelvis moves{near_pair(tree)}"
         )
-    return min(pairs, key=lambda pair: tree.lowest_m(pair[0]))
-
-
-def _leg(tree: Tree, root: int) -> tuple[int, ...]:
-    chain = tree.chain(root)
-    if len(chain) < LEG_JOINTS:
-        raise ProposalError(
-            f"{tree.model.name}: the leg that starts at {tree.name(root)} has "
-            f"{len(chain)} joints, must have {LEG_JOINTS}: with fewer its foot cannot "
-            "stand flat while the pelvis moves"
-        )
-    return chain[:LEG_JOINTS]
+    return lowest
 
 
 def _trunk(
-    tree: Tree, legs: set[int]
+    tree: Tree, legs: tuple[int, int]
 ) -> tuple[tuple[int, ...], tuple[int, int], tuple[int, ...]]:
     """Spine, roots of both arms, and every other joint on the trunk."""
     node, spine, rest = ROOT, list[int](), list[int]()
     while True:
         children = tuple(j for j in tree.children[node] if j not in legs)
-        pairs = list(_mirrored_pairs(tree, children))
+        pairs = list(mirrored_pairs(tree, children))
         if pairs:
             arms = max(pairs, key=lambda pair: tree.mass_kg(tree.subtree(pair[0])))
             rest += [i for j in children if j not in arms for i in tree.subtree(j)]
             return tuple(spine), arms, tuple(rest)
         if not children:
             raise ProposalError(
-                f"{tree.model.name}: no two chains above the legs mirror each other: "
-                "a humanoid has two arms there"
+                f"{tree.model.name}: only one pair of limbs on the trunk mirror each "
+                f"other, those that start at {' and '.join(map(tree.name, legs))}: a "
+                f"humanoid has two legs, and two arms above them{near_pair(tree)}"
             )
         node = max(children, key=lambda j: tree.mass_kg(tree.subtree(j)))
         spine.append(node)
         rest += [i for j in children if j != node for i in tree.subtree(j)]
-
-
-def _mirrored_pairs(tree: Tree, joints: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Left and right of joints that mirror each other in the x-z plane."""
-    for a, b in combinations(joints, 2):
-        first, second = tree.position_m(a), tree.position_m(b)
-        apart = np.abs(first * [1, -1, 1] - second).max()
-        alike = len(tree.chain(a)) == len(tree.chain(b))
-        if alike and apart < MIRROR_TOLERANCE_M and abs(first[1]) > MIRROR_TOLERANCE_M:
-            yield (a, b) if _is_left(tree, a, b) else (b, a)
-
-
-def _is_left(tree: Tree, a: int, b: int) -> bool:
-    for joint, answer in ((a, True), (b, False)):
-        side = named_side(tree.name(joint))
-        if side is not None:
-            return answer == (side == "left")
-    return bool(tree.position_m(a)[1] > tree.position_m(b)[1])
-
-
-def named_side(name: str) -> str | None:
-    """Side that a joint's name tells; None if it tells none or both."""
-    sides = [side for side, pattern in _SIDES.items() if pattern.search(name)]
-    return sides[0] if len(sides) == 1 else None
-
-
-def _check_sides(tree: Tree, legs: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
-    if tree.position_m(legs[0][0])[1] < tree.position_m(legs[1][0])[1]:
-        raise ProposalError(
-            f"{tree.model.name}: {tree.name(legs[0][0])} is on the right of the root "
-            "link's x axis; the root link must face along x"
-        )
-
-
-def _check_strength(tree: Tree, joints: tuple[int, ...]) -> None:
-    for joint in joints:
-        if not 0.0 < tree.effort(joint) < np.inf:
-            raise ProposalError(
-                f"{tree.model.name}: joint {tree.name(joint)}: effort limit "
-                f"{tree.effort(joint):g}: must be finite and > 0 to hold the robot"
-            )
 
 
 def _arm(tree: Tree, root: int) -> tuple[tuple[int, ...], int]:
@@ -218,6 +200,12 @@ def _elbow(tree: Tree, chain: tuple[int, ...]) -> int:
             f"{len(chain)} joints, must have at least {SHOULDER_JOINTS + 1}"
         )
     ranges = [_length_range_m(tree, chain, j) for j in chain[SHOULDER_JOINTS:]]
+    if max(ranges) < SMALLEST_BEND_M:
+        raise ProposalError(
+            f"{tree.model.name}: no joint of the arm that starts at "
+            f"{tree.name(chain[0])} changes its length from the shoulder to the centre "
+            f"of what {tree.name(chain[-1])} moves: it has no elbow"
+        )
     return SHOULDER_JOINTS + int(np.argmax(ranges))
 
 
@@ -225,13 +213,13 @@ def _length_range_m(tree: Tree, chain: tuple[int, ...], joint: int) -> float:
     """How much one joint changes the distance between an arm's ends."""
     model, data = tree.model, tree.model.createData()
     (low,), (high,) = tree.limits((joint,))
-    lengths = []
+    shoulder, lengths = tree.limb_root_m(chain), []
     for angle in np.linspace(max(low, -np.pi), min(high, np.pi), 9):
         q = pin.neutral(model)
         q[tree.index_q(joint)] = angle
         pin.forwardKinematics(model, data, q)
         hand = data.oMi[chain[-1]].act(model.inertias[chain[-1]].lever)
-        lengths.append(np.linalg.norm(hand - data.oMi[chain[0]].translation))
+        lengths.append(np.linalg.norm(hand - shoulder))
     return float(np.ptp(lengths))
 
 

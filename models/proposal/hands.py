@@ -8,10 +8,11 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from models.errors import ProposalError
 from models.proposal.feet import frame_on
 from models.proposal.grouping import Limbs
 from models.proposal.shapes import Shapes
-from models.proposal.tree import Tree
+from models.proposal.tree import Tree, link_of
 from models.settings import FrameSettings
 
 Array = NDArray[np.float64]
@@ -19,6 +20,8 @@ Array = NDArray[np.float64]
 
 FACE_THICKNESS_M = 0.02
 """Corners this close to the farthest one belong to a forearm's end face."""
+SHORTEST_M = 1e-3
+"""From an elbow to the centre of mass of what it moves."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +54,8 @@ def find_hands(tree: Tree, limbs: Limbs, shapes: Shapes) -> tuple[Hand, Hand]:
 
 def _hand(tree: Tree, arm: tuple[int, ...], elbow: int, shapes: Shapes) -> Hand:
     last, placement = arm[-1], tree.placements[arm[-1]]
-    centre = _centre_of_mass(tree, last)
+    centre = tree.center_m(last)
+    assert centre is not None  # joints without mass are in no arm
     tip = centre if last != arm[elbow] else _far_end(tree, last, centre, shapes)
     forearm = tip - tree.position_m(arm[elbow])
     rotation = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), forearm)
@@ -67,20 +71,16 @@ def _far_end(tree: Tree, joint: int, centre: Array, shapes: Shapes) -> Array:
     """Middle of a link's end face on the side of its centre of mass."""
     placement, origin = tree.placements[joint], tree.position_m(joint)
     corners = shapes.points_m(joint) @ placement.rotation.T + placement.translation
+    length_m = float(np.linalg.norm(centre - origin))
+    if length_m < SHORTEST_M:
+        raise ProposalError(
+            f"{tree.model.name}: link {link_of(tree.model, joint)}: its centre of mass "
+            f"lies {1e3 * length_m:.2g} mm from its joint {tree.name(joint)}: it does "
+            "not tell where the forearm ends"
+        )
     if not len(corners):
         return origin + 2.0 * (centre - origin)
-    along = (corners - origin) @ (centre - origin) / np.linalg.norm(centre - origin)
+    along = (corners - origin) @ (centre - origin) / length_m
     face = corners[along > along.max() - FACE_THICKNESS_M]
     middle: Array = 0.5 * (face.min(axis=0) + face.max(axis=0))
     return middle
-
-
-def _centre_of_mass(tree: Tree, joint: int) -> Array:
-    """Of a joint's subtree, in the root link's frame."""
-    joints = tree.subtree(joint)
-    bodies = [tree.model.inertias[i] for i in joints]
-    centres = [
-        tree.placements[i].act(b.lever) for i, b in zip(joints, bodies, strict=True)
-    ]
-    masses = np.array([body.mass for body in bodies])
-    return np.average(centres, axis=0, weights=masses)

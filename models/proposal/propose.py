@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Generic, TypeVar
 
 import msgspec
@@ -11,8 +12,13 @@ import numpy as np
 import pinocchio as pin
 
 from models.arrays import Array
-from models.description.reading import Description
-from models.proposal.feet import Foot, find_feet, link_of
+from models.description.check import BODIES, CONTROL, check_description
+from models.description.check.limits import locked_positions
+from models.description.plain_urdf import weld
+from models.description.reading import Description, describe
+from models.errors import ProposalError
+from models.proposal.blame import blaming
+from models.proposal.feet import Foot, find_feet
 from models.proposal.grouping import Limbs, find_limbs, group_settings
 from models.proposal.hands import Hand, find_hands
 from models.proposal.joints import proposed_armature, single_gains
@@ -20,7 +26,7 @@ from models.proposal.reach import ArmSolver, ArmTarget
 from models.proposal.scaling import Scale, scaled, with_leg_rows
 from models.proposal.shapes import Shapes
 from models.proposal.stance import Stance, find_stance
-from models.proposal.tree import ROOT, Tree
+from models.proposal.tree import ROOT, Tree, free_name, link_of
 from models.settings import (
     ArmSettings,
     BodySettings,
@@ -69,6 +75,7 @@ def propose(
     *,
     wrists: bool = True,
     armature_kgm2: Mapping[str, float] | None = None,
+    meshes: Sequence[Path] = (),
 ) -> Proposal[T]:
     """Propose settings for a humanoid.
 
@@ -79,16 +86,34 @@ def propose(
             scaled, whatever there is besides the body.
         wrists: Let the controller move the wrists; else they are locked.
         armature_kgm2: Reflected rotor inertia by joint name, where it is known.
+        meshes: Folders in which packages of meshes are looked for first.
 
     Raises:
-        ProposalError: No humanoid, or no pose was found.
+        ProposalError: No humanoid, a file with errors, or no pose was found.
     """
-    body = _find_body(model, description, wrists=wrists)
+    with blaming(description):
+        body = _find_body(model, description, wrists=wrists, meshes=meshes)
+        return _proposal(
+            body, description, shipped, wrists=wrists, known=armature_kgm2 or {}
+        )
+
+
+def _proposal(
+    body: _Body,
+    description: Description,
+    shipped: T,
+    *,
+    wrists: bool,
+    known: Mapping[str, float],
+) -> Proposal[T]:
+    """Poses, and settings scaled to them."""
+    model = body.tree.model
     upper = _nearest_to_zero(body.tree) | body.arms.angles(HOME, HOME, wrists=wrists)
     stance = find_stance(body.tree, body.limbs, body.feet, upper)
     mass_kg = float(pin.computeTotalMass(model))
     scale = Scale.of(mass_kg=mass_kg, com_height_m=stance.com_height_m)
-    home, known = upper | stance.angles, armature_kgm2 or {}
+    kept = {name: position for name, position in body.locked.items() if position}
+    home = kept | upper | stance.angles
     return Proposal(
         settings=_settings(
             body, description, shipped, home, scale, known, wrists=wrists
@@ -107,23 +132,54 @@ class _Body:
     tree: Tree
     limbs: Limbs
     groups: GroupSettings
+    locked: Mapping[str, float]
     feet: tuple[Foot, Foot]
     hands: tuple[Hand, Hand]
     arms: ArmSolver
 
 
-def _find_body(model: pin.Model, description: Description, *, wrists: bool) -> _Body:
-    tree = Tree.of(model)
-    limbs, shapes = find_limbs(tree), Shapes(model, description)
+def _find_body(
+    model: pin.Model,
+    description: Description,
+    *,
+    wrists: bool,
+    meshes: Sequence[Path],
+) -> _Body:
+    tree, locked = Tree.of(model), _locked(description)
+    limbs = find_limbs(tree)
+    groups = group_settings(tree, limbs, wrists=wrists)
+    groups = msgspec.structs.replace(groups, welded=(*groups.welded, *locked))
+    _check(tree, description, groups)
+    shapes = Shapes(model, description, meshes)
     hands = find_hands(tree, limbs, shapes)
     return _Body(
         tree=tree,
         limbs=limbs,
-        groups=group_settings(tree, limbs, wrists=wrists),
+        groups=groups,
+        locked=locked,
         feet=find_feet(tree, limbs, shapes),
         hands=hands,
         arms=ArmSolver(tree, limbs, hands),
     )
+
+
+def _locked(description: Description) -> dict[str, float]:
+    """Positions of the joints that their limits lock and that are welded hence."""
+    return locked_positions(describe(description.source))
+
+
+def _check(tree: Tree, description: Description, groups: GroupSettings) -> None:
+    """Refuse what a run would refuse, before its numbers are used.
+
+    Raises:
+        ProposalError: The robot has errors with the joints welded that are to be.
+    """
+    angles = _nearest_to_zero(tree)
+    movable = (n for n in groups.welded if description.joints[n].moves)
+    welded = weld(description, {name: angles.get(name, 0.0) for name in movable})
+    found = check_description(welded, (*BODIES, *CONTROL))
+    if not found.ok:
+        raise ProposalError(found.refusal())
 
 
 def _settings(
@@ -151,8 +207,8 @@ def _settings(
         frames=_frames(body),
         left_sole=body.feet[0].sole,
         right_sole=body.feet[1].sole,
-        left=_arm(tree, groups.left_arm, "left_tip"),
-        right=_arm(tree, groups.right_arm, "right_tip"),
+        left=_arm(tree, groups.left_arm, free_name(tree.model, "left_tip")),
+        right=_arm(tree, groups.right_arm, free_name(tree.model, "right_tip")),
         home=_tidy(home),
         poses=_poses(tree, groups, body.arms, wrists=wrists),
         plant=PlantSettings(armature_kgm2=armature),
@@ -163,12 +219,13 @@ def _settings(
 
 def _frames(body: _Body) -> dict[str, FrameSettings]:
     (left_foot, right_foot), (left_hand, right_hand) = body.feet, body.hands
-    return {
+    frames = {
         "left_sole": left_foot.frame,
         "right_sole": right_foot.frame,
         "left_tip": left_hand.frame,
         "right_tip": right_hand.frame,
     }
+    return {free_name(body.tree.model, name): frame for name, frame in frames.items()}
 
 
 def _arm(tree: Tree, arm: tuple[str, ...], tip: str) -> ArmSettings:
@@ -188,7 +245,8 @@ def _nearest_to_zero(tree: Tree) -> dict[str, float]:
 def _configuration(tree: Tree, angles: dict[str, float]) -> Array:
     q: Array = pin.neutral(tree.model)
     for name, angle in angles.items():
-        q[tree.index_q(tree.model.getJointId(name))] = angle
+        if tree.model.existJointName(name):
+            q[tree.index_q(tree.model.getJointId(name))] = angle
     return q
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from models.errors import ProposalError
+from models.frame_names import lock_joints
 from models.proposal.grouping import Limbs
 from models.proposal.hands import Hand
 from models.proposal.solve import least_squares
@@ -42,7 +44,7 @@ class ArmTarget:
 
 def arm_length_m(tree: Tree, arm: tuple[int, ...], elbow: int, hand: Hand) -> float:
     """Upper arm plus forearm, from the first shoulder joint to the tip."""
-    shoulder, bend = tree.position_m(arm[0]), tree.position_m(arm[elbow])
+    shoulder, bend = tree.limb_root_m(arm), tree.position_m(arm[elbow])
     tip = tree.placements[hand.joint].act(hand.joint_to_tip.translation)
     return float(np.linalg.norm(bend - shoulder) + np.linalg.norm(tip - bend))
 
@@ -97,7 +99,7 @@ class ArmSolver:
         mirror = np.array([1.0, 1.0 if index == 0 else -1.0, 1.0])
         arm, elbow = self._limbs.arms[index], self._limbs.elbows[index]
         moved = arm if wrists else arm[: elbow + 1]
-        shoulder, length_m = self._tree.position_m(arm[0]), self.length_m[index]
+        shoulder, length_m = self._tree.limb_root_m(arm), self.length_m[index]
         for share in REACH_SHARES:
             tip_m = shoulder + share * length_m * mirror * np.array(target.tip)
             search = _ArmSearch(
@@ -112,6 +114,14 @@ class ArmSolver:
             angles, miss_m = search.best(start)
             if miss_m <= TIP_TOLERANCE * length_m:
                 return angles
+        joint, share = search.weakest(angles)
+        if share > 1.0:
+            raise ProposalError(
+                f"{self._tree.model.name}: the arm that ends at "
+                f"{self._tree.name(arm[-1])} is too weak to be held where a pose needs "
+                f"it: {1e3 * miss_m:.0f} mm from there, holding it takes "
+                f"{100 * share:.0f} % of the effort limit of {joint}"
+            )
         raise ProposalError(
             f"{self._tree.model.name}: the arm that ends at {self._tree.name(arm[-1])} "
             f"stays {1e3 * miss_m:.0f} mm from where a pose needs it, may stay "
@@ -134,7 +144,7 @@ class _ArmSearch:
     ) -> None:
         whole = tree.model
         rest = [j for j in range(ROOT + 1, whole.njoints) if j not in arm]
-        self._model = pin.buildReducedModel(whole, rest, pin.neutral(whole))
+        self._model = lock_joints(whole, rest, pin.neutral(whole))
         self._data = self._model.createData()
         self._names = tree.names(moved)
         self._elbow, self._last = (
@@ -156,7 +166,7 @@ class _ArmSearch:
         self._q[7:] = np.clip(
             0.0, self._model.lowerPositionLimit[7:], self._model.upperPositionLimit[7:]
         )
-        self._reach_m = float(np.linalg.norm(tip_m - tree.position_m(arm[0])))
+        self._reach_m = float(np.linalg.norm(tip_m - tree.limb_root_m(arm)))
 
     def best(self, start: Array | None) -> tuple[dict[str, float], float]:
         """Least costly angles by name, and the miss [m].
@@ -177,6 +187,14 @@ class _ArmSearch:
         miss_m = float(np.linalg.norm(self._ends(angles)[0] - self._tip_m))
         still = dict(zip(self._model.names[2:], self._q[7:].tolist(), strict=True))
         return still | dict(zip(self._names, angles.tolist(), strict=True)), miss_m
+
+    def weakest(self, angles: Mapping[str, float]) -> tuple[str, float]:
+        """Joint that holding the arm takes most of, and the share of its limit."""
+        self._q[self._columns] = [angles[name] for name in self._names]
+        gravity = pin.computeGeneralizedGravity(self._model, self._data, self._q)
+        shares = np.abs(gravity[self._rows]) / self._effort
+        busiest = int(np.argmax(shares))
+        return self._names[busiest], float(shares[busiest])
 
     def _residual(self, angles: Array) -> Array:
         tip, forearm = self._ends(angles)

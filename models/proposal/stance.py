@@ -11,6 +11,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from models.errors import ProposalError
+from models.limb_root import crossing_m
 from models.proposal.feet import Foot
 from models.proposal.grouping import Limbs
 from models.proposal.solve import least_squares
@@ -206,7 +207,8 @@ def _knee(tree: Tree, leg: tuple[int, ...]) -> tuple[int, float]:
         q = pin.neutral(model)
         q[tree.index_q(joint)] = sign * KNEE_BENDS_RAD[0]
         pin.forwardKinematics(model, data, q)
-        hip, ankle = data.oMi[leg[0]].translation, data.oMi[leg[-1]].translation
+        hip = crossing_m(model, data, leg[0], leg[1])
+        ankle = data.oMi[leg[-1]].translation
         shortest.append((float(np.linalg.norm(ankle - hip)), sign))
     knee = min(range(len(leg)), key=lambda index: shortest[index][0])
     return knee, shortest[knee][1]

@@ -27,7 +27,7 @@ _GROUPS = {
     "right_arm": "",
     "neck": "the rest of the trunk: held at home by a PD, locked for the controller",
     "locked": "wrists: held at home by a PD, locked for the controller",
-    "welded": "no joints at all: fingers, and what has no mass or no effort limit",
+    "welded": "no joints at all: fingers, what has no mass, no effort limit or no room",
 }
 _FRAMES = {
     "left_sole": "middle of the touching rectangle, x forward, z up out of the floor",
@@ -90,7 +90,7 @@ def _groups(groups: GroupSettings) -> list[str]:
 def _frames(settings: BodySettings) -> list[str]:
     lines: list[str] = []
     for name, frame in settings.frames.items():
-        lines += _section(f"frames.{name}", _FRAMES[name])
+        lines += _section(f"frames.{name}", _FRAMES[name.rstrip("_")])
         lines += _field("parent", frame.parent, "link it is fixed to")
         lines += _field("position_m", frame.position_m, "in the link's frame [m]")
         lines += _field("rpy_rad", frame.rpy_rad, "about its fixed axes [rad]")

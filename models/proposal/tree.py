@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from models.arrays import Array
+from models.errors import ProposalError
+from models.limb_root import limb_root_m
 
 ROOT = 1
 """Index of the free-flyer, the joint that carries the root link."""
@@ -52,8 +53,11 @@ class Tree:
 
     def subtree(self, joint: int) -> tuple[int, ...]:
         """A joint and everything that hangs on it."""
-        below = [i for child in self.children[joint] for i in self.subtree(child)]
-        return (joint, *below)
+        found, waiting = list[int](), [joint]
+        while waiting:
+            found.append(waiting.pop())
+            waiting += reversed(self.children[found[-1]])
+        return tuple(found)
 
     def chain(self, joint: int) -> tuple[int, ...]:
         """A joint and those after it, up to the first branch or the end."""
@@ -69,6 +73,26 @@ class Tree:
     def position_m(self, joint: int) -> Array:
         """Origin of a joint in the root link's frame."""
         return np.array(self.placements[joint].translation)
+
+    def limb_root_m(self, chain: tuple[int, ...]) -> Array:
+        """Where a limb of two joints or more begins, in the root link's frame."""
+        data = self.model.createData()
+        pin.forwardKinematics(self.model, data, pin.neutral(self.model))
+        return limb_root_m(self.model, data, chain[0], chain[1])
+
+    def center_m(self, joint: int) -> Array | None:
+        """Centre of mass of a subtree in the root link's frame; None without mass."""
+        joints = self.subtree(joint)
+        bodies = [self.model.inertias[i] for i in joints]
+        centers = [
+            self.placements[i].act(body.lever)
+            for i, body in zip(joints, bodies, strict=True)
+        ]
+        masses = np.array([body.mass for body in bodies])
+        if not masses.sum() > 0.0:
+            return None
+        center: Array = np.average(centers, axis=0, weights=masses)
+        return center
 
     def lowest_m(self, joint: int) -> float:
         """Height of the lowest joint of a subtree, relative to the root link."""
@@ -96,3 +120,22 @@ class Tree:
     def effort(self, joint: int) -> float:
         """Effort limit of a joint."""
         return float(self.model.upperEffortLimit[self.model.joints[joint].idx_v])
+
+
+def free_name(model: pin.Model, name: str) -> str:
+    """A name for a new frame: this one, longer while the robot has a frame of it."""
+    while model.existFrame(name):
+        name += "_"
+    return name
+
+
+def link_of(model: pin.Model, joint: int) -> str:
+    """Name of the link a joint moves.
+
+    Raises:
+        ProposalError: It moves none.
+    """
+    for frame in model.frames:
+        if frame.parentJoint == joint and frame.type == pin.FrameType.BODY:
+            return str(frame.name)
+    raise ProposalError(f"{model.name}: joint {model.names[joint]} moves no link")

@@ -50,9 +50,10 @@ class Check(Command, frozen=True, kw_only=True):
             settings, description = read_robot(self.robot)
             if settings is not None:
                 settings_file = str(settings_path(self.robot))
-            found = check_robot(settings, description, [Path(m) for m in self.meshes])
+            folders = [Path(folder) for folder in self.meshes]
+            found = check_robot(settings, description, folders)
             if self.fix is not None:
-                repaired = write_repaired(description, Path(self.fix))
+                repaired = write_repaired(description, Path(self.fix), folders)
         except UnwrittenError as problem:
             say(str(problem))
             code = problem.exit_code

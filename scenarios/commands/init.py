@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ from models.files import write_whole
 from models.installed import installed_rotor_inertia_kgm2, name_of_installed
 from models.lookup import find_urdf
 from scenarios.commands.command import Command
+from scenarios.commands.doubts import tell_doubts
 from scenarios.commands.options import Json
 from scenarios.commands.output import print_result, say
 from scenarios.errors import ScenarioError
@@ -24,7 +26,8 @@ from scenarios.records.run_folder import check_writable
 if TYPE_CHECKING:
     from models.description.reading import Description
     from models.proposal import Proposal
-    from scenarios.library.loads.suited_load import ArmStrength
+    from scenarios.library.loads.suited_load import ArmStrength, SuitedLoad
+    from scenarios.run.robot_fit import SuitedLoads
     from wbmpc.robot import Robot
     from wbmpc.settings import RobotSettings
 
@@ -38,6 +41,11 @@ class Init(Command, frozen=True, kw_only=True):
     """URDF file, settings.toml (for its URDF), or name of a known robot."""
     out: Annotated[str, tyro.conf.arg(metavar="FOLDER")]
     """Folder for settings.toml; must not hold one yet."""
+    meshes: Annotated[
+        tyro.conf.UseAppendAction[tuple[str, ...]],
+        tyro.conf.arg(metavar="FOLDER"),
+    ] = ()
+    """Folder in which packages of package:// meshes are looked for."""
     lock_wrists: bool = False
     """Hold the wrists by a PD, outside the controller; they give way under loads."""
     json: Json = False
@@ -46,9 +54,9 @@ class Init(Command, frozen=True, kw_only=True):
         """Write a settings file for a robot and say what was found."""
         with ending_at_once():
             from models.proposal import SHIPPED, propose, settings_text
-            from scenarios.library.loads.suited_load import arm_strength
+            from scenarios.run.robot_fit import suited_loads
             from wbmpc.robot import Robot
-            from wbmpc.robot_model import load_any
+            from wbmpc.robot_model import load_humanoid
             from wbmpc.settings import load_settings
         target = Path(self.out) / FILE
         check_writable(target)
@@ -59,23 +67,39 @@ class Init(Command, frozen=True, kw_only=True):
         urdf = find_urdf(self.robot)
         installed = None if urdf == Path(self.robot) else _installed_name(urdf)
         rotors_kgm2 = installed_rotor_inertia_kgm2(installed) if installed else None
-        model, description = load_any(urdf)
+        meshes = [Path(folder) for folder in self.meshes]
+        model, description = load_humanoid(urdf)
         proposal = propose(
             model,
             description,
             load_settings(SHIPPED),
             wrists=not self.lock_wrists,
             armature_kgm2=rotors_kgm2,
+            meshes=meshes,
         )
         name = _name(description)
         robot = Robot(msgspec.structs.replace(proposal.settings, name=name))
-        arms = {side: arm_strength(robot, side) for side in robot.arms}
-        result = _result(proposal, robot, arms, target)
+        result = _result(proposal, robot, suited_loads(robot), target)
         printed = print_result(result, _told(result), as_json=self.json)
         reference = installed or _relative(urdf, target)
         _write(target, settings_text(proposal, reference, name))
-        say(f"wrote {target}; try: wbmpc run window_washing --robot {target}")
+        tell_doubts(urdf, bodies=True, meshes=meshes)
+        say(f"wrote {target}; {_advice(robot, result, target)}")
         return printed
+
+
+def _advice(robot: Robot, result: InitResult, target: Path) -> str:
+    """What to try with the settings, or what keeps them from being used."""
+    from scenarios.run.robot_fit import check_fit
+
+    errors = [f for f in check_fit(robot.settings) if f.severity == "error"]
+    if errors:
+        return f"a run would refuse it: {errors[0].sentence()} (wbmpc check {target})"
+    if not result.loads:
+        name, reason = next(iter(result.refused.items()))
+        return f"no scenario suits it: {name}: {reason} (wbmpc check {target})"
+    first = next(iter(result.loads))
+    return f"try: wbmpc run {first} --robot {shlex.quote(str(target))}"
 
 
 class InitResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,7 +119,12 @@ class InitResult(msgspec.Struct, frozen=True, kw_only=True):
     """Largest share of an effort limit that standing at home takes."""
     busiest_joint: str
     arms: dict[str, ArmStrength]
-    """The load each arm can hold in its poses."""
+    """The load each arm can hold in the poses of the first scenario that suits; at home
+    and in its own poses if none does."""
+    loads: dict[str, SuitedLoad]
+    """What a run loads by default, by scenario."""
+    refused: dict[str, str]
+    """Scenarios that a run refuses, with the reason."""
 
 
 def _installed_name(urdf: Path) -> str | None:
@@ -128,7 +157,7 @@ def _write(target: Path, text: str) -> None:
 def _result(
     proposal: Proposal[RobotSettings],
     robot: Robot,
-    arms: dict[str, ArmStrength],
+    suited: SuitedLoads,
     target: Path,
 ) -> InitResult:
     stance, groups = proposal.stance, msgspec.to_builtins(robot.settings.groups)
@@ -143,7 +172,9 @@ def _result(
         knee_rad=stance.knee_rad,
         standing_torque_share=stance.torque_share,
         busiest_joint=stance.busiest,
-        arms=arms,
+        arms=suited.arms,
+        loads=suited.loads,
+        refused=suited.refused,
     )
 
 
@@ -156,5 +187,8 @@ def _told(result: InitResult) -> str:
         f"  standing takes {100 * result.standing_torque_share:.0f} % of the effort "
         f"limit of {result.busiest_joint}",
     ]
-    lines += [f"  {side} arm: {a.sentence()}" for side, a in result.arms.items()]
+    where = f"in {next(iter(result.loads))}" if result.loads else "at home"
+    lines += [f"  {s} arm {where}: {a.sentence()}" for s, a in result.arms.items()]
+    lines += [f"  {load.sentence(name)}" for name, load in result.loads.items()]
+    lines += [f"  {name}: refused: {why}" for name, why in result.refused.items()]
     return "\n".join(lines)

@@ -8,6 +8,7 @@ import tyro
 
 from models.errors import UnknownNameError
 from scenarios.commands.command import Command
+from scenarios.commands.doubts import tell_doubts
 from scenarios.commands.options import (
     ArmFlag,
     Changes,
@@ -189,9 +190,17 @@ class RunOptions(Command, frozen=True, kw_only=True):
         )
 
     def tell_load(self, settings: RunSettings) -> None:
-        """Say what load suits a robot that is not the paper's, and what limits it."""
+        """Say what load suits a robot but the paper's; warn of one beyond it."""
         if self.payload is None and settings.robot != PAPER_ROBOT:
             say(default_load(settings).sentence(settings.robot))
+            return
+        papers_kg = find_scenario(settings.scenario).defaults.payload_kg
+        papers = settings.robot == PAPER_ROBOT and not settings.overrides
+        if settings.payload_kg > (papers_kg if papers else 0.0):
+            load = default_load(settings)
+            warning = load.warning(settings.robot, settings.payload_kg)
+            if warning is not None:
+                say(warning)
 
 
 def is_filter(estimator: str) -> bool:
@@ -213,17 +222,5 @@ def load_robot(settings: RunSettings) -> Robot:
     find_scenario(settings.scenario)
     robot = checked_robot(settings.robot, settings.overrides)
     check_joints(settings.faults, robot.joint_names)
-    _tell_doubts(robot)
+    tell_doubts(robot.urdf_path)
     return robot
-
-
-def _tell_doubts(robot: Robot) -> None:
-    """Say in one line what a run uses although it may be a placeholder, or lacks."""
-    from models.description.check import DOUBTS, check_description
-    from models.description.reading import read_description
-
-    found = check_description(read_description(robot.urdf_path), DOUBTS)
-    if found.warnings:
-        more = len(found.warnings) - 1
-        rest = f" (and {more} more: wbmpc check {robot.urdf_path})" if more else ""
-        say(f"{found.file}: {found.warnings[0].sentence()}{rest}")

@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from models.arrays import Array
+from models.frame_names import frame_index
 from wbmpc.ocp.target import sole_placements
 from wbmpc.plant.interface import Payload
 from wbmpc.reference import UPPER_BODY
@@ -35,9 +36,9 @@ class GroundTruth:
         self.mass_kg = float(pin.computeTotalMass(self._model))
         feet = list(sole_placements(robot, robot.home_q).values())
         self._midfoot = pin.SE3.Interpolate(feet[0], feet[1], 0.5)
-        self._root = self._model.getFrameId(robot.settings.root_link)
+        self._root = frame_index(self._model, robot.settings.root_link)
         self._tips = {
-            s: self._model.getFrameId(a.tip_frame) for s, a in robot.arms.items()
+            s: frame_index(self._model, a.tip_frame) for s, a in robot.arms.items()
         }
         self._torso = _shoulder_link_joint(robot)
         self._upper = robot.joints_full(*UPPER_BODY)
@@ -56,7 +57,7 @@ class GroundTruth:
         if mass_kg == 0.0:
             return self._bare[side]
         sphere = pin.Inertia.FromSphere(mass_kg, Payload(mass_kg=mass_kg).radius_m)
-        tip = self._links.getFrameId(self._robot.arms[side].tip_frame)
+        tip = frame_index(self._links, self._robot.arms[side].tip_frame)
         placement = self._links.frames[tip].placement
         return self._bare[side] + placement.act(sphere).toDynamicParameters()
 

@@ -14,6 +14,7 @@ import numpy as np
 import pinocchio as pin
 
 from models.arrays import Array
+from models.frame_names import frame_index
 from scenarios.records.record import SIDES
 from wbmpc.robot import Robot
 from wbmpc.robot_shapes import load_visuals
@@ -74,7 +75,7 @@ class RobotDrawing:
         self._data = robot.full_model.createData()
         self._offset = np.array([0.0, offset_y_m, 0.0])
         self._tips = {
-            side: self._model.frames[self._model.getFrameId(arm.tip_frame)]
+            side: self._model.frames[frame_index(self._model, arm.tip_frame)]
             for side, arm in robot.arms.items()
         }
         self._links = {side: arm.link for side, arm in robot.arms.items()}
@@ -140,7 +141,7 @@ class RobotDrawing:
         return f"{joint}/load_{side}/plates"
 
     def _estimate_path(self, side: str) -> str:
-        frame = self._model.frames[self._model.getFrameId(self._links[side])]
+        frame = self._model.frames[frame_index(self._model, self._links[side])]
         return f"{self._model.names[frame.parentJoint]}/estimate_{side}"
 
     def _load_estimates(self) -> None:

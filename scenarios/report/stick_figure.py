@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from models.arrays import Array
+from models.frame_names import frame_index
 from scenarios.records.record import SIDES
 from wbmpc.robot import Robot
 
@@ -81,13 +82,13 @@ class StickFigure:
         if limb >= len(SIDES):
             return [self._frame(self._robot.arms[side].tip_frame)]
         sole = self._robot.soles[limb % 2]
-        placement = self._data.oMf[self._model.getFrameId(sole.frame)]
+        placement = self._data.oMf[frame_index(self._model, sole.frame)]
         reach = np.array([sole.half_length_m, 0.0, 0.0])
         return [placement.act(-reach), placement.act(reach)]
 
     def _frame(self, name: str) -> Array:
         position: Array = self._data.oMf[
-            self._model.getFrameId(name)
+            frame_index(self._model, name)
         ].translation.copy()
         return position
 

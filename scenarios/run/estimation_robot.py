@@ -11,6 +11,7 @@ import pinocchio as pin
 from ekf import SupervisorSettings, torque_variance
 from models.arrays import Array
 from models.errors import UnknownNameError
+from models.frame_names import frame_index
 
 if TYPE_CHECKING:  # importing the package that drives robots checks the native wheels
     from wbmpc.friction import JointFriction
@@ -104,21 +105,30 @@ def torque_rows(robot: Robot, model: pin.Model) -> Array:
 
 
 def carrier(model: pin.Model, link: str) -> str:
-    """Name of the joint that carries a link or frame.
+    """Name of the joint that carries a link or frame; of a link with that name first.
+
+    Itself where the joint is called like another link.
 
     Raises:
         UnknownNameError: No such link on a moving joint.
     """
-    if model.existJointName(link) and model.getJointId(link) > 0:
-        return link
     frames = [f.name for f in model.frames if f.parentJoint > 0]
     if link not in frames:
+        if model.existJointName(link) and model.getJointId(link) > 0:
+            return link
         raise UnknownNameError("link", link, frames)
-    return str(model.names[model.frames[model.getFrameId(link)].parentJoint])
+    name = str(model.names[model.frames[frame_index(model, link)].parentJoint])
+    taken = model.existFrame(name, pin.BODY) and _carried(model, name) != name
+    return link if taken else name
+
+
+def _carried(model: pin.Model, body: str) -> str:
+    frame = model.frames[model.getFrameId(body, pin.BODY)]
+    return str(model.names[frame.parentJoint])
 
 
 def _place_m(model: pin.Model, link: str) -> Array:
     """(3,) where a link or frame is in the frame of the joint that carries it."""
     if model.existFrame(link):
-        return model.frames[model.getFrameId(link)].placement.translation.copy()
+        return model.frames[frame_index(model, link)].placement.translation.copy()
     return np.zeros(3)

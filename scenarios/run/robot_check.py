@@ -13,6 +13,7 @@ from models.description.check.shapes import check_shapes
 from models.description.findings import Report, error, report
 from models.description.plain_urdf import weld
 from models.description.reading import Description, read_description
+from models.description.reroot import rerooted
 from models.errors import ModelsError, SettingError
 from models.files import is_file
 from models.lookup import find_urdf
@@ -72,5 +73,6 @@ def _welded(settings: RobotSettings, description: Description) -> Description:
     """
     if not check_description(description, ()).ok:
         return description
-    names = settings.groups.welded
-    return weld(description, {name: settings.home.get(name, 0.0) for name in names})
+    names, root = settings.groups.welded, settings.root_link
+    welded = weld(description, {name: settings.home.get(name, 0.0) for name in names})
+    return rerooted(welded, root) if root in welded.links else welded

@@ -15,6 +15,7 @@ import pinocchio as pin
 from models.arrays import Array
 from models.description.geometry_text import geometry_text
 from models.description.reading import read_description
+from models.frame_names import frame_index
 from wbmpc.robot import Robot
 
 LIMB_RADIUS_M = 0.035
@@ -125,7 +126,7 @@ def _limbs(robot: Robot, index: int) -> list[dict[str, Any]]:
         if model.parents[child] == index
     ]
     names = [s.frame for s in robot.soles] + [a.tip_frame for a in robot.arms.values()]
-    frames = [model.frames[model.getFrameId(name)] for name in names]
+    frames = [model.frames[frame_index(model, name)] for name in names]
     ends += [f.placement.translation for f in frames if f.parentJoint == index]
     return [_limb(end) for end in ends if np.linalg.norm(end) > LIMB_RADIUS_M]
 
@@ -142,7 +143,7 @@ def _limb(end: Array) -> dict[str, Any]:
 
 
 def _tip(model: pin.Model, name: str) -> dict[str, Any]:
-    frame = model.frames[model.getFrameId(name)]
+    frame = model.frames[frame_index(model, name)]
     return {"joint": int(frame.parentJoint) - 1, **_pose(frame.placement)}
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from models.arrays import Array
+from wbmpc.ocp.contact_gains import check_contact_gains
 from wbmpc.ocp.cost import Cost
 from wbmpc.ocp.items import CostItem, cost_sum, declare_costs
 from wbmpc.ocp.scene import Scene
@@ -95,9 +96,11 @@ def build_ocp(
 
     Raises:
         UnknownNameError: `mpc.disabled` names a term that does not exist.
-        SettingError: A term has the wrong number of rows.
+        SettingError: A term has the wrong number of rows, or the contacts' gains are
+            unstable.
     """
     mpc = robot.settings.mpc
+    check_contact_gains(mpc)
     # A copy: estimated inertias are written into it while the MPC runs.
     state = crocoddyl.StateMultibody(robot.model.copy())
     actuation = crocoddyl.ActuationModelFloatingBase(state)

@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from models.arrays import Array
+from models.frame_names import frame_index
 from wbmpc import conventions
 from wbmpc.conventions import BASE_NV
 from wbmpc.errors import ModelMismatchError
@@ -133,7 +134,7 @@ class _Probe:
         gravity = pin.computeGeneralizedGravity(model, data, q).copy()
         bias = pin.nonLinearEffects(model, data, q, v).copy()
         pin.framesForwardKinematics(model, data, q)
-        ids = [model.getFrameId(sole.frame) for sole in self._robot.soles]
+        ids = [frame_index(model, sole.frame) for sole in self._robot.soles]
         return _Dynamics(
             mass_matrix=upper + np.triu(upper, 1).T,
             gravity=gravity,

@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from models.arrays import Array
+from models.frame_names import frame_index
 from models.settings import SoleSettings
 from wbmpc.errors import PayloadError, PushError
 from wbmpc.plant.interface import ContactTruth, Measurement, Payload, SensorReadings
@@ -159,7 +160,7 @@ class MockPlant:
                     self._model,
                     self._data,
                     q,
-                    self._model.getFrameId(name),
+                    frame_index(self._model, name),
                     pin.LOCAL_WORLD_ALIGNED,
                 )
                 total += jacobian[:3].T @ push.force_N
@@ -175,12 +176,12 @@ class MockPlant:
         for name, ramp in self._payloads.items():
             mass, inertia = ramp.at(time_s)
             if mass > 0.0:
-                frame = self._model.frames[self._model.getFrameId(name)]
+                frame = self._model.frames[frame_index(self._model, name)]
                 load = pin.Inertia(mass, np.zeros(3), inertia * np.eye(3))
                 self._model.inertias[frame.parentJoint] += frame.placement.act(load)
 
     def _contact(self, sole: SoleSettings) -> pin.RigidConstraintModel:
-        index = self._model.getFrameId(sole.frame)
+        index = frame_index(self._model, sole.frame)
         frame = self._model.frames[index]
         contact = pin.RigidConstraintModel(
             pin.ContactType.CONTACT_6D,
@@ -208,7 +209,7 @@ class MockPlant:
         return np.array(acceleration)
 
     def _world_wrench(self, foot: int) -> Array:
-        index = self._model.getFrameId(self._robot.soles[foot].frame)
+        index = frame_index(self._model, self._robot.soles[foot].frame)
         rotation = self._data.oMf[index].rotation
         wrench = self._contact_data[foot].contact_force
         return np.concatenate([rotation @ wrench.linear, rotation @ wrench.angular])

@@ -13,6 +13,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
+from models.frame_names import frame_index
 from models.settings import PlantSettings, SoleSettings
 from wbmpc.conventions import JointMap
 from wbmpc.errors import RobotError
@@ -274,7 +275,7 @@ def _surface(robot: Robot) -> dict:
 
 
 def _frame(robot: Robot, name: str) -> pin.Frame:
-    return robot.full_model.frames[robot.full_model.getFrameId(name)]
+    return robot.full_model.frames[frame_index(robot.full_model, name)]
 
 
 def _body_of_frame(

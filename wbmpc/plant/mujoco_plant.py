@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from models.arrays import Array
+from models.frame_names import frame_index
 from wbmpc import conventions
 from wbmpc.errors import PayloadError, PushError, WbmpcError
 from wbmpc.plant.interface import ContactTruth, Measurement, Payload, SensorReadings
@@ -237,7 +238,7 @@ class MujocoPlant:
         data.xfrc_applied[:] = 0.0
         self._pushes = {f: p for f, p in self._pushes.items() if now_s < p.end_s}
         for name, push in self._pushes.items():
-            frame = model.frames[model.getFrameId(name)]
+            frame = model.frames[frame_index(model, name)]
             body = self._model.body(link_name(model, frame.parentJoint)).id
             rotation = data.xmat[body].reshape(3, 3)
             point = data.xpos[body] + rotation @ frame.placement.translation

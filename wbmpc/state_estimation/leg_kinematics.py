@@ -9,6 +9,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from models.arrays import Array
+from models.frame_names import frame_index, lock_joints
 from wbmpc.robot import BASE, Robot
 
 
@@ -36,11 +37,11 @@ class LegKinematics:
         full, groups = robot.full_model, robot.settings.groups
         legs = groups.left_leg + groups.right_leg
         locked = [full.getJointId(n) for n in robot.joint_names if n not in legs]
-        self._model = pin.buildReducedModel(full, locked, robot.home_q_full)
+        self._model = lock_joints(full, locked, robot.home_q_full)
         self._data = self._model.createData()
         names = tuple(self._model.names[2:])
         self._joints = np.array([robot.joint_names.index(n) for n in names])
-        self._frames = [self._model.getFrameId(sole.frame) for sole in robot.soles]
+        self._frames = [frame_index(self._model, sole.frame) for sole in robot.soles]
         self._columns = [
             np.array([BASE + names.index(n) for n in leg])
             for leg in (groups.left_leg, groups.right_leg)

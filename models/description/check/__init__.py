@@ -48,8 +48,14 @@ def check_description(description: Description, rules: Sequence[Rule] = ALL) -> 
     unexpanded = list(check_expanded(description))
     if unexpanded:
         return report(str(description.path), unexpanded)
-    structure = [f for rule in STRUCTURE for f in rule(description)]
+    named = not any(_is_nameless(problem) for problem in description.problems)
+    structure = [f for rule in STRUCTURE if named for f in rule(description)]
     findings = [*description.problems, *structure]
-    if not any(f.severity == "error" for f in structure):
+    if named and not any(f.severity == "error" for f in structure):
         findings += [f for rule in rules for f in rule(description)]
     return report(str(description.path), findings)
+
+
+def _is_nameless(problem: Finding) -> bool:
+    """A link or joint that nothing can refer to: its tree is not the file's."""
+    return problem.severity == "error" and problem.where.endswith(": name")

@@ -24,9 +24,12 @@ _KEYS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _UPPER = np.triu_indices(3)
 _OTHER_ORDERS = {
     "ixx iyy izz ixy ixz iyz": (0, 3, 4, 1, 5, 2),
+    "ixx iyy izz iyz ixz ixy": (0, 5, 4, 1, 3, 2),
     "ixx ixy iyy ixz iyz izz": (0, 1, 3, 2, 4, 5),
 }
 """Orders of the six numbers in other tools: places in them of the URDF's."""
+_SAME = 1e-6
+"""Entries that differ by this share of the largest one are one number."""
 
 
 def check_bodies(description: Description) -> Iterator[Finding]:
@@ -63,12 +66,14 @@ def _tensor(name: str, body: Body, reach_m: float) -> Iterator[Finding]:
     where, value = f"link {name}: inertia", tensor_text(body.tensor_kgm2)
     smallest = smallest_eigenvalue(body.mass_kg, body.tensor_kgm2)
     if is_impossible(body.mass_kg, body.tensor_kgm2):
+        moments = _moments_text(body.tensor_kgm2)
         yield error(
             where,
             value,
             "no body has this tensor: smallest eigenvalue of the pseudo-inertia "
-            f"{smallest:.6g} must be above 0; "
-            + _advice(body.mass_kg, body.tensor_kgm2),
+            f"{smallest:.6g} must be above 0; the tensor's own eigenvalues are "
+            f"{moments}, each must be above 0 and at most the sum of the other two; "
+            + "; ".join(_advice(body.mass_kg, body.tensor_kgm2)),
         )
     elif is_flat(body.mass_kg, body.tensor_kgm2):
         rule = "is that of a point, a line or a sheet; real bodies have a thickness"
@@ -76,19 +81,52 @@ def _tensor(name: str, body: Body, reach_m: float) -> Iterator[Finding]:
     yield from _size(where, body, reach_m)
 
 
-def _advice(mass_kg: float, tensor: Array) -> str:
-    nearest = nearest_possible(tensor)
-    words = f"the nearest possible one is {tensor_text(nearest)}"
-    if not nearest.any():
-        words = "no possible one is near"
+def _advice(mass_kg: float, tensor: Array) -> Iterator[str]:
+    """Likely causes, then the nearest possible tensor."""
     entries = tensor[_UPPER]
+    if np.ptp(entries) == 0.0:
+        yield "all six numbers are the same, as in a placeholder"
+    if _is_row_walk(entries):
+        yield (
+            "iyy is ixy again, as if the rows of the whole 3 x 3 matrix (ixx ixy ixz "
+            "ixy iyy iyz izx ...) were written into the six fields: then iyy is "
+            f"{entries[4]:.6g}, iyz is {entries[5]:.6g}, and izz is not in the file"
+        )
     for order, places in _OTHER_ORDERS.items():
-        other = np.zeros((3, 3))
-        other[_UPPER] = entries[list(places)]
-        other = other + np.triu(other, 1).T
-        if not (is_impossible(mass_kg, other) or is_flat(mass_kg, other)):
-            words += f"; read in the order {order} it would be possible"
-    return words
+        if _is_solid(mass_kg, entries[list(places)]):
+            yield f"read in the order {order} it would be possible"
+    if _is_solid(mass_kg, entries * [1, -1, -1, 1, -1, 1]):
+        yield "with the signs of ixy, ixz and iyz reversed it would be possible"
+    nearest = nearest_possible(tensor)
+    if nearest.any():
+        yield f"the nearest possible one is {tensor_text(nearest)}"
+    else:
+        yield "no possible one is near"
+
+
+def _moments_text(tensor: Array) -> str:
+    """Eigenvalues, those that are rounding as 0."""
+    moments = np.linalg.eigvalsh(tensor)
+    moments[np.abs(moments) < 1e-12 * np.abs(moments).max()] = 0.0
+    return ", ".join(f"{moment:.6g}" for moment in moments)
+
+
+def _is_row_walk(entries: Array) -> bool:
+    """Whether ixx ixy ixz iyx iyy iyz of a matrix stand in the six fields.
+
+    Its third row is lost; of the first two rows the block in x and y must be one.
+    """
+    xx, xy, _, yx, yy, _ = entries
+    same = abs(xy - yx) <= _SAME * float(np.abs(entries).max())
+    return bool(same and xx > 0.0 and yy > 0.0 and xx * yy > xy * xy)
+
+
+def _is_solid(mass_kg: float, entries: Array) -> bool:
+    """Whether six entries, in the URDF's order, are the tensor of a possible body."""
+    tensor = np.zeros((3, 3))
+    tensor[_UPPER] = entries
+    tensor = tensor + np.triu(tensor, 1).T
+    return not (is_impossible(mass_kg, tensor) or is_flat(mass_kg, tensor))
 
 
 def _size(where: str, body: Body, reach_m: float) -> Iterator[Finding]:

@@ -21,6 +21,11 @@ PLACEHOLDER_SPEED = 100.0
 """rad/s or m/s; no joint of a legged robot is this fast."""
 PLACEHOLDER_POSITION = 20.0
 """rad or m, more than three turns; 90 or 180 are degrees."""
+LOCKED_RULE = (
+    "lock the joint: name it in groups.welded of the settings, or make its type fixed"
+)
+SMALLEST_RANGE = 1e-4
+"""rad or m; a joint with less room is locked."""
 _NO_LIMITS = Limit(lower=None, upper=None, effort=None, velocity=None)
 
 
@@ -33,6 +38,18 @@ def check_limits(description: Description) -> Iterator[Finding]:
                 yield from _position(joint, limit)
             yield from _effort(joint, limit.effort)
             yield from _velocity(joint, limit.velocity)
+
+
+def locked_positions(description: Description) -> dict[str, float]:
+    """Position [rad or m] by name of joints whose limits leave them one only."""
+    return {
+        joint.name: joint.limit.lower
+        for joint in description.joints.values()
+        if joint.moves and joint.kind != "continuous" and joint.mimic is None
+        if joint.limit is not None and joint.limit.lower is not None
+        if joint.limit.upper is not None and math.isfinite(joint.limit.lower)
+        if 0.0 <= joint.limit.upper - joint.limit.lower < SMALLEST_RANGE
+    }
 
 
 def is_placeholder_effort(joint: Joint, effort: float) -> bool:
@@ -51,6 +68,11 @@ def _position(joint: Joint, limit: Limit) -> Iterator[Finding]:
     if joint.limit is None:
         rule = f"a {joint.kind} joint must have a <limit> element"
         yield error(f"joint {joint.name}: limit", "missing", rule)
+    elif limit.lower is None and limit.upper is None:
+        rule = "both are missing, which means 0: no room to move; write both"
+        yield error(where, value, rule)
+    elif math.isfinite(lower) and 0.0 <= upper - lower < SMALLEST_RANGE:
+        yield error(where, value, LOCKED_RULE)
     elif not lower < upper:
         yield error(where, value, "the lower limit must be below the upper one")
     elif math.isinf(lower) or math.isinf(upper):

@@ -10,6 +10,8 @@ from models.description.reading import Description
 from models.description.tree import roots, walk
 from models.errors import near_names
 
+MAX_JOINTS = 200
+"""That move; the memory of a model's data grows with their cube, to 0.6 GB here."""
 MAX_LINKS = 2000
 """No robot has more; native readers recurse over a chain of links."""
 
@@ -21,6 +23,10 @@ def check_structure(description: Description) -> Iterator[Finding]:
         yield error("robot", "no link", "must have at least one link")
     if count > MAX_LINKS:
         yield error("robot", f"{count} links", f"must have at most {MAX_LINKS}")
+    moving = sum(joint.moves for joint in description.joints.values())
+    if moving > MAX_JOINTS:
+        value = f"{moving} moving joints"
+        yield error("robot", value, f"must have at most {MAX_JOINTS} that move")
     unknown = list(_unknown_links(description))
     yield from unknown
     yield from _parents(description)

@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from models.arrays import Array
+from models.frame_names import frame_index
 from scenarios.library.motions.body_scale import mass_ratio
 from teleop.reference_track import STREAM_RATE_HZ, ReferenceTrack
 from wbmpc.conventions import GRAVITY_M_PER_S2
@@ -29,17 +30,20 @@ class ArmStrength(msgspec.Struct, frozen=True, kw_only=True):
 
     load_kg: float
     """With `TORQUE_SHARE` of the effort limits."""
+    full_load_kg: float
+    """With all of them."""
     joint: str
-    """Where that ends."""
+    """Where the first ends."""
     limit_Nm: float
     """Its effort limit."""
 
     def sentence(self) -> str:
         """In words."""
-        return (
-            f"can hold {self.load_kg:.2f} kg with {100 * TORQUE_SHARE:.0f} % of its "
-            f"torques (least: {self.joint}, {self.limit_Nm:g} Nm)"
-        )
+        share = f"{100 * TORQUE_SHARE:.0f} % of its torques"
+        least = f"(least: {self.joint}, {self.limit_Nm:g} Nm)"
+        if self.load_kg == 0.0:
+            return f"cannot hold its own arms with {share} {least}"
+        return f"can hold {self.load_kg:.2f} kg with {share} {least}"
 
 
 class SuitedLoad(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,12 +64,27 @@ class SuitedLoad(msgspec.Struct, frozen=True, kw_only=True):
     def sentence(self, robot: str) -> str:
         """How much is loaded, and why."""
         share = f"{100 * self.weight_share:.1f} % of its weight"
-        reason = "as in the paper"
-        if self.load_kg < self.wanted_kg:
-            reason = f"less than the paper's {self.wanted_kg:.2f} kg"
+        told, papers = f"{self.load_kg:.2f} kg", f"{self.wanted_kg:.2f} kg"
+        reason = (
+            "as in the paper" if told == papers else f"less than the paper's {papers}"
+        )
         return (
-            f"{robot}: {self.load_kg:.2f} kg per arm, {share}, {reason}; it "
-            f"{self.strength.sentence()}"
+            f"{robot}: {told} an arm, {share}, {reason}; it {self.strength.sentence()}"
+        )
+
+    def warning(self, robot: str, load_kg: float) -> str | None:
+        """What to expect of a load beyond what the arms can hold; None of others."""
+        if load_kg <= self.strength.load_kg:
+            return None
+        most = f"{self.strength.full_load_kg:.2f} kg with all of them"
+        if self.strength.full_load_kg == 0.0:
+            most = "not even with all of them"
+        expected = "there is little left to move it with"
+        if load_kg > self.strength.full_load_kg:
+            expected = "expect torques at their limits, and hands far below their path"
+        return (
+            f"{load_kg:.2f} kg an arm is more than {robot} can hold in this scenario: "
+            f"it {self.strength.sentence()}, {most}; {expected}"
         )
 
 
@@ -138,13 +157,14 @@ def _strength(
     """
     model = robot.full_model
     data = model.createData()
-    tips = [model.getFrameId(robot.arms[side].tip_frame) for side in sides]
+    tips = [frame_index(model, robot.arms[side].tip_frame) for side in sides]
     carriers = {
         j for tip in tips for j in model.supports[model.frames[tip].parentJoint]
     }
     rows = [joint - FIRST_JOINT for joint in sorted(carriers) if joint >= FIRST_JOINT]
-    limits = TORQUE_SHARE * robot.torque_limits_full_Nm[rows]
-    loads = np.full(len(rows), np.inf)
+    limits = robot.torque_limits_full_Nm[rows]
+    shares = np.array([[TORQUE_SHARE], [1.0]])
+    loads = np.full((2, len(rows)), np.inf)
     for q in poses:
         own = pin.computeGeneralizedGravity(model, data, q)[BASE:][rows]
         by_kg = GRAVITY_M_PER_S2 * sum(
@@ -154,12 +174,13 @@ def _strength(
             for tip in tips
         )
         with np.errstate(divide="ignore", invalid="ignore"):
-            spare = (limits - np.sign(by_kg) * own) / np.abs(by_kg)
+            spare = (shares * limits - np.sign(by_kg) * own) / np.abs(by_kg)
         loads = np.fmin(loads, spare)
-    weakest = int(np.argmin(loads))
+    weakest = int(np.argmin(loads[0]))
     joint = rows[weakest]
     return ArmStrength(
-        load_kg=max(0.0, float(loads[weakest])),
+        load_kg=max(0.0, float(loads[0, weakest])),
+        full_load_kg=max(0.0, float(loads[1].min())),
         joint=robot.joint_names[joint],
         limit_Nm=float(robot.torque_limits_full_Nm[joint]),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
+from models.limb_root import limb_root_m
 from wbmpc.reference import home_reference
 from wbmpc.robot import Robot
 
@@ -35,8 +36,9 @@ def reach_ratio(robot: Robot) -> float:
     pin.framesForwardKinematics(model, data, robot.home_q)
     reaches = []
     for side, arm in robot.arms.items():
-        first = getattr(robot.settings.groups, f"{side}_arm")[0]
-        shoulder = data.oMi[model.getJointId(first)].translation
+        names = getattr(robot.settings.groups, f"{side}_arm")
+        first, last = (model.getJointId(name) for name in (names[0], names[:2][-1]))
+        shoulder = limb_root_m(model, data, first, last)
         tip = data.oMf[robot.frame_id(arm.tip_frame)].translation
         reaches.append(float(np.linalg.norm(tip - shoulder)))
     return _ratio(min(reaches), PAPER_REACH_M)

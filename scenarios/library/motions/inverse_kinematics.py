@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import NDArray
 
 from models.arrays import Array
 from wbmpc.errors import RobotError
@@ -41,31 +42,77 @@ def solve_arms(robot: Robot, tips_m: dict[str, Array], q_start: Array) -> Array:
 
 
 def _solve_arm(robot: Robot, side: str, target: Array, q: Array) -> Array:
-    model, data = robot.model, robot.model.createData()
-    frame = robot.frame_id(robot.arms[side].tip_frame)
-    joints = robot.joints(f"{side}_arm")
-    low = model.lowerPositionLimit[7 + joints]
-    high = model.upperPositionLimit[7 + joints]
-    home = robot.home_q[7 + joints]
-    for _ in range(_ITERATIONS):
-        jacobian = pin.computeFrameJacobian(
-            model, data, q, frame, pin.LOCAL_WORLD_ALIGNED
-        )[:3, 6 + joints]
-        pin.framesForwardKinematics(model, data, q)
-        error = target - data.oMf[frame].translation
-        inverse = jacobian.T @ np.linalg.inv(jacobian @ jacobian.T + _DAMPING * _I3)
-        free = np.eye(len(joints)) - inverse @ jacobian
-        step = inverse @ error + free @ (_POSTURE_GAIN * (home - q[7 + joints]))
-        if np.linalg.norm(error) < _TOLERANCE_M and np.abs(step).max() < 1e-4:
+    """First as if limits were far, which clips; then with joints held at theirs.
+
+    A clipped step is no solution, and where the pull towards home ends at a limit it
+    may never become one, however near the target is.
+    """
+    arm = _Arm(robot, side)
+    for hold in (False, True):
+        for _ in range(_ITERATIONS):
+            step, error_m = arm.step(q, target, hold=hold)
+            if error_m < _TOLERANCE_M and np.abs(step).max() < 1e-4:
+                return q
+            q = arm.moved(q, step)
+        if error_m < _TOLERANCE_M:
             return q
-        q = q.copy()
-        q[7 + joints] = np.clip(q[7 + joints] + step, low, high)
-    if np.linalg.norm(error) < _TOLERANCE_M:
-        return q
     raise RobotError(
         f"{robot.settings.name}: the {side} tip cannot reach "
-        f"{np.round(target, 3).tolist()} m; it stays {np.linalg.norm(error):.3f} m away"
+        f"{np.round(target, 3).tolist()} m; it stays {error_m:.2g} m away"
     )
+
+
+class _Arm:
+    """One arm of a robot, everything else still."""
+
+    def __init__(self, robot: Robot, side: str) -> None:
+        self._model, self._data = robot.model, robot.model.createData()
+        self._frame = robot.frame_id(robot.arms[side].tip_frame)
+        joints = robot.joints(f"{side}_arm")
+        self._rows, self._columns = 6 + joints, 7 + joints
+        self._low = robot.model.lowerPositionLimit[self._columns]
+        self._high = robot.model.upperPositionLimit[self._columns]
+        self._home = robot.home_q[self._columns]
+
+    def step(self, q: Array, target: Array, *, hold: bool) -> tuple[Array, float]:
+        """Next step of the arm's joints, and how far the tip is off [m]."""
+        jacobian = pin.computeFrameJacobian(
+            self._model, self._data, q, self._frame, pin.LOCAL_WORLD_ALIGNED
+        )[:3, self._rows]
+        pin.framesForwardKinematics(self._model, self._data, q)
+        error = target - self._data.oMf[self._frame].translation
+        pull = _POSTURE_GAIN * (self._home - q[self._columns])
+        step = _projected(jacobian, error, pull)
+        for _ in range(len(step) if hold else 0):
+            free = ~self._is_held(q, step)
+            held = np.zeros(len(step))
+            held[free] = _projected(jacobian[:, free], error, pull[free])
+            if np.array_equal(held, step):
+                break
+            step = held
+        return step, float(np.linalg.norm(error))
+
+    def moved(self, q: Array, step: Array) -> Array:
+        """The configuration after a step, within the limits."""
+        q = q.copy()
+        q[self._columns] = np.clip(q[self._columns] + step, self._low, self._high)
+        return q
+
+    def _is_held(self, q: Array, step: Array) -> NDArray[np.bool_]:
+        """Joints at a limit that would be pushed through it, or have been held."""
+        at = q[self._columns]
+        beyond = ((at <= self._low) & (step < 0.0)) | (
+            (at >= self._high) & (step > 0.0)
+        )
+        return beyond | ((step == 0.0) & ((at <= self._low) | (at >= self._high)))
+
+
+def _projected(jacobian: Array, error: Array, pull: Array) -> Array:
+    """Damped least squares for the tip; the pull where that leaves the arm free."""
+    inverse = jacobian.T @ np.linalg.inv(jacobian @ jacobian.T + _DAMPING * _I3)
+    free = np.eye(jacobian.shape[1]) - inverse @ jacobian
+    step: Array = inverse @ error + free @ pull
+    return step
 
 
 _I3 = np.eye(3)

@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from models.arrays import Array
+from models.frame_names import frame_index
 from scenarios.records.record import RunRecord
 from wbmpc.robot import Robot
 
@@ -27,7 +28,7 @@ class Stance:
 
         data = robot.full_model.createData()
         pin.framesForwardKinematics(robot.full_model, data, robot.home_q_full)
-        frames = [robot.full_model.getFrameId(sole.frame) for sole in robot.soles]
+        frames = [frame_index(robot.full_model, sole.frame) for sole in robot.soles]
         feet = [data.oMf[frame].copy() for frame in frames]
         midfoot = pin.SE3.Interpolate(feet[0], feet[1], 0.5)
         self._midfoot_to_world_rotation = midfoot.rotation

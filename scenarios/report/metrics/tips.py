@@ -11,6 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from models.arrays import Array
+from models.frame_names import frame_index
 from scenarios.records.record import RunRecord
 from scenarios.report.metrics import windows
 from scenarios.report.metrics.results import AxisErrors, TipMetrics
@@ -79,7 +80,7 @@ def reference_tip_m(
         fixed_pelvis: On the pelvis at home instead of where it is.
     """
     model = robot.full_model
-    data, frame = model.createData(), model.getFrameId(robot.arms[side].tip_frame)
+    data, frame = model.createData(), frame_index(model, robot.arms[side].tip_frame)
     upper = 7 + robot.joints_full(*UPPER_BODY)
     rows = np.empty((len(record.q), 3))
     for row, q, reference in zip(rows, record.q, record.q_upper_ref, strict=True):

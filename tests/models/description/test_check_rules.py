@@ -19,6 +19,7 @@ from models.description.inertia import (
     tensor_of,
 )
 from models.description.reading import read_description
+from models.description.tree import rotation_from_rpy
 from wbmpc.settings import load_settings
 
 
@@ -148,6 +149,67 @@ def test_tensor_in_another_order_is_suspected() -> None:
     assert (
         "read in the order ixx iyy izz ixy ixz iyz it would be possible" in found.rule
     )
+
+
+REAL = np.array([[0.020, 0.003, -0.002], [0.003, 0.025, 0.004], [-0.002, 0.004, 0.03]])
+"""The tensor of a body."""
+KEYS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+
+
+def written(*values: float) -> str:
+    """Six numbers in the order in which the attributes are listed."""
+    return " ".join(f'{k}="{v!r}"' for k, v in zip(KEYS, values, strict=True))
+
+
+@pytest.mark.parametrize("products", [1.0, 0.0])
+def test_a_walk_over_rows_is_named_as_the_cause(products: float) -> None:
+    """The first six of nine numbers: iyy is ixy again, izz is lost."""
+    real = np.where(np.eye(3) == 1.0, REAL, products * REAL)
+    found = only_error(arm(hand=inertial(tensor=written(*map(float, real.flat[:6])))))
+    assert "iyy is ixy again" in found.rule
+    assert "rows of the whole 3 x 3 matrix" in found.rule
+    assert "then iyy is 0.025" in found.rule
+    assert "izz is not in the file" in found.rule
+
+
+def test_the_tensors_own_eigenvalues_are_told() -> None:
+    flat = written(0.01, 0.0, 0.0, 0.05, 0.0, 0.02)
+    found = only_error(arm(hand=inertial(tensor=flat)))
+    assert "the tensor's own eigenvalues are 0.01, 0.02, 0.05, each must" in found.rule
+    assert "iyy is ixy" not in found.rule
+
+
+def test_numbers_that_are_all_the_same_are_a_placeholder() -> None:
+    found = only_error(arm(hand=inertial(tensor=written(*6 * [0.001]))))
+    assert "own eigenvalues are 0, 0, 0.003," in found.rule
+    assert "all six numbers are the same, as in a placeholder" in found.rule
+
+
+def test_products_with_reversed_signs_are_suspected() -> None:
+    moments = np.diag([0.01, 0.04, 0.045])
+    turn = rotation_from_rpy(np.array([0.6, 0.5, 0.4]))
+    xx, xy, xz, yy, yz, zz = (turn @ moments @ turn.T)[np.triu_indices(3)].tolist()
+    assert checked(arm(hand=inertial(tensor=written(xx, xy, xz, yy, yz, zz)))).ok
+    wrong = written(xx, -xy, -xz, yy, -yz, zz)
+    found = only_error(arm(hand=inertial(tensor=wrong)))
+    assert "with the signs of ixy, ixz and iyz reversed it would be" in found.rule
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [
+        ('lower="0" upper="0" effort="5" velocity="5"', "lock the joint: name it in"),
+        ('lower="1" upper="1" effort="5" velocity="5"', "lock the joint: name it in"),
+        ('lower="-0" upper="0" effort="5" velocity="5"', "lock the joint: name it in"),
+        ('effort="5" velocity="5"', "both are missing, which means 0"),
+        ('lower="1" upper="-1" effort="5" velocity="5"', "must be below the upper"),
+        ('lower="inf" upper="inf" effort="5" velocity="5"', "must be below the upper"),
+    ],
+)
+def test_limits_that_leave_no_room_say_what_they_mean(limit: str, words: str) -> None:
+    found = only_error(arm(elbow=joint("elbow", "upper", "lower", limit=limit)))
+    assert found.where == "joint elbow: position limits"
+    assert words in found.rule
 
 
 def test_a_point_cannot_be_turned() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from urdf_texts import arm, checked, inertial
 
-from models.description.check.shapes import is_drawable
 from models.description.findings import Finding
 from models.description.geometry_text import geometry_text
+from models.description.shape_elements import is_drawable
 from models.description.urdf_source import parse_urdf
 from models.errors import RobotFileError
 from wbmpc.settings import load_settings

@@ -8,6 +8,7 @@ import pytest
 from urdf_texts import LIMIT, SPHERE, arm, inertial, joint, link
 from urdf_texts import robot as robot_text
 
+from models.description.meshes import missing_meshes
 from models.description.reading import read_description
 from models.description.repair import Repaired, write_repaired
 from models.errors import RobotFileError
@@ -100,6 +101,98 @@ def test_what_nothing_speaks_for_is_left_and_said(tmp_path: Path) -> None:
     assert result.repairs == ()
     left = {finding.where for finding in result.report.errors}
     assert left == {"link lower: mass", "joint elbow: effort limit"}
+
+
+NOWHERE = '<inertial><origin xyz="0 0 0"/>{}<inertia {}/></inertial>'
+"""A body that says nothing of the size of its link."""
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        inertial('<mass value="1.5O"/>'),
+        inertial('<mass value="1,5"/>'),
+        inertial('<mass value="2 kg"/>'),
+        inertial('<mass value="-1.5"/>'),
+        NOWHERE.format('<mass value="0"/>', SPHERE),
+        NOWHERE.format('<mass value="nan"/>', SPHERE),
+        NOWHERE.format("", SPHERE),
+    ],
+)
+def test_a_mass_without_a_ground_in_the_file_is_not_invented(
+    tmp_path: Path, content: str
+) -> None:
+    result = repaired(arm(hand=content), tmp_path)
+    assert result.repairs == ()
+    assert {f.where for f in result.report.errors} == {"link lower: mass"}
+
+
+def test_a_tensor_without_a_ground_is_not_invented(tmp_path: Path) -> None:
+    for tensor in ('ixx="x"', "", SPHERE.replace("0.01", "0")):
+        content = NOWHERE.format('<mass value="1"/>', tensor)
+        result = repaired(arm(hand=content), tmp_path)
+        assert result.repairs == ()
+        assert any(f.where.startswith("link lower") for f in result.report.errors)
+        (tmp_path / "copy.urdf").unlink()
+
+
+@pytest.mark.parametrize(
+    ("solid", "radius"),
+    [
+        ('<box size="0.1 0.3 0.2"/>', 0.15),
+        ('<sphere radius="0.15"/>', 0.15),
+        ('<cylinder radius="0.05" length="0.3"/>', 0.15),
+        ('<capsule radius="0.15" length="0.1"/>', 0.15),
+    ],
+)
+def test_a_shape_tells_the_size_of_a_link(
+    tmp_path: Path, solid: str, radius: float
+) -> None:
+    content = NOWHERE.format('<mass value="0"/>', SPHERE)
+    shape = f"<collision><geometry>{solid}</geometry></collision>"
+    (repair,) = repaired(arm(hand=content + shape), tmp_path).repairs
+    assert float(repair.new) == pytest.approx(0.01 / (0.4 * radius**2), rel=1e-4)
+    assert repair.reason == "of a sphere of 0.15 m radius with this inertia"
+
+
+MESH = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
+
+
+@pytest.mark.parametrize(
+    "name", ["package://sdk/a b.stl", "../a%20b.stl", "../a b.stl"]
+)
+def test_a_copy_in_another_folder_finds_its_meshes(tmp_path: Path, name: str) -> None:
+    (tmp_path / "sdk" / "urdf").mkdir(parents=True)
+    (tmp_path / "sdk" / "a b.stl").touch()
+    (tmp_path / "out" / "deep").mkdir(parents=True)
+    path = tmp_path / "sdk" / "urdf" / "robot.urdf"
+    text = arm(hand=inertial() + MESH.format(name))
+    path.write_text(text, encoding="utf-8")
+    assert missing_meshes(read_description(path)) == ()
+    beside = write_repaired(read_description(path), path.with_name("copy.urdf"))
+    assert beside.repairs == ()
+    out = tmp_path / "out" / "deep" / "copy.urdf"
+    result = write_repaired(read_description(path), out)
+    assert missing_meshes(read_description(out)) == ()
+    found = [(r.where, r.old) for r in result.repairs]
+    # A package is found from any folder below the one it lies in.
+    assert found == ([] if name.startswith("package") else [("meshes", name)])
+
+
+def test_a_copy_finds_packages_that_only_an_option_told(tmp_path: Path) -> None:
+    packages, other = tmp_path / "packages", tmp_path / "other"
+    (packages / "sdk").mkdir(parents=True)
+    other.mkdir()
+    for name in "ab":
+        (packages / "sdk" / f"{name}.stl").touch()
+    path, out = tmp_path / "robot.urdf", other / "copy.urdf"
+    shapes = "".join(MESH.format(f"package://sdk/{n}.stl") for n in ("a", "b", "lost"))
+    path.write_text(arm(hand=inertial() + shapes), encoding="utf-8")
+    result = write_repaired(read_description(path), out, [packages])
+    (repair,) = result.repairs
+    assert repair.old == "package://sdk/a.stl (and 1 more)"
+    assert repair.new == "../packages/sdk/a.stl (and 1 more)"
+    assert missing_meshes(read_description(out)) == ("package://sdk/lost.stl",)
 
 
 def test_limits_that_are_no_numbers_are_not_exchanged(tmp_path: Path) -> None:

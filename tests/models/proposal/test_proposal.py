@@ -14,7 +14,7 @@ import pytest
 from models.errors import ProposalError
 from models.installed import installed_urdf
 from models.proposal import SHIPPED, Proposal, propose, settings_text
-from models.proposal.grouping import named_side
+from models.proposal.mirror import named_side
 from models.proposal.scaling import Scale, scaled
 from models.proposal.solve import least_squares
 from models.proposal.stance import TORQUE_SHARE

@@ -170,6 +170,12 @@ def test_fix_does_not_write_over_anything(
             "did you mean example-robot-data:talos",
         ),
         ('root_link = "PELVIS_LINK"', "", "settings: root_link", "must be given"),
+        (
+            "nodes = 30",
+            "baumgarte = [0.0, 200.0]",
+            "settings: mpc.baumgarte",
+            "unstable at nodes of 0.02 s",
+        ),
     ],
 )
 def test_settings_that_do_not_fit_their_file(

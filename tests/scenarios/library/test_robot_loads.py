@@ -8,6 +8,7 @@ import pinocchio as pin
 import pytest
 
 from models.errors import UnknownNameError
+from scenarios.commands.run import Run
 from scenarios.library.loads.suited_load import (
     TORQUE_SHARE,
     arm_strength,
@@ -124,3 +125,41 @@ def test_a_missing_pose_is_named(robot: Robot) -> None:
     with pytest.raises(UnknownNameError, match="'arms_forward'"):
         reach_forward(bare, 3.0)
     assert robot.settings.poses
+
+
+def test_a_load_beyond_the_strength_is_warned_of(robot: Robot) -> None:
+    weak = weakened(robot, "LEFT_ELBOW_Y", 20.0)
+    load = suited_load(weak, stand(weak, 1.0), 5.0, ("left",))
+    at_share, at_all = load.strength.load_kg, load.strength.full_load_kg
+    assert at_share < at_all
+    assert load.warning("weak", at_share) is None
+    tight = load.warning("weak", 0.5 * (at_share + at_all))
+    assert tight is not None and "little left to move it with" in tight
+    beyond = load.warning("weak", at_all + 0.1)
+    assert beyond is not None
+    for words in (
+        f"can hold {at_share:.2f} kg",
+        "LEFT_ELBOW_Y, 20 Nm",
+        f"{at_all:.2f}",
+    ):
+        assert words in beyond
+    assert "torques at their limits" in beyond
+
+
+def test_a_run_says_that_its_load_is_too_much(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for payload, warned in ((1.0, False), (9.0, True)):
+        options = Run(scenario="standing", robot="g1", payload=payload)
+        options.tell_load(options.settings("none"))
+        assert ("more than g1 can hold" in capsys.readouterr().err) == warned
+    options = Run(scenario="standing", payload=30.0)
+    options.tell_load(options.settings("none"))
+    assert "30.00 kg an arm is more than alexander" in capsys.readouterr().err
+
+
+def test_a_load_is_not_less_than_itself(robot: Robot) -> None:
+    """As it is printed."""
+    load = suited_load(robot, stand(robot, 1.0), 5.0, ("left",))
+    near = msgspec.structs.replace(load, load_kg=5.0, wanted_kg=5.0000001)
+    assert "as in the paper" in near.sentence("it")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pinocchio as pin
 import pytest
+from stick import Stick, proposed
 
 from scenarios.library.motions.inverse_kinematics import solve_arms
 from scenarios.library.motions.washing import WashingMotion, record_washing
@@ -78,3 +81,30 @@ def test_velocities_are_those_of_the_angles(robot: Robot) -> None:
 def test_a_target_out_of_reach_is_refused(robot: Robot) -> None:
     with pytest.raises(RobotError, match="left tip cannot reach"):
         solve_arms(robot, {"left": np.array([2.0, 0.0, 1.0])}, robot.home_q)
+
+
+def test_a_path_along_joint_limits_is_reached(tmp_path: Path) -> None:
+    """Shoulders that hardly spread: clipped steps alone end short of the path."""
+    narrow = Stick(
+        replace=(
+            ('lower="-0.4" upper="2.0"', 'lower="-0.4" upper="0.3"'),
+            ('lower="-2.0" upper="0.4"', 'lower="-0.3" upper="0.4"'),
+        )
+    )
+    robot = Robot(proposed(narrow, tmp_path).settings)
+    track = record_washing(robot, 6.0)
+    columns = 7 + robot.joints(*UPPER_BODY)
+    high = robot.model.upperPositionLimit[columns]
+    assert (track.q_upper <= high).all()
+    assert (track.q_upper >= robot.model.lowerPositionLimit[columns]).all()
+    shoulder = list(robot.joints(*UPPER_BODY)).index(
+        robot.controlled_joints.index("l_sho_x")
+    )
+    assert (track.q_upper[:, shoulder] == high[shoulder]).any()
+    data, q = robot.model.createData(), robot.home_q.copy()
+    height = []
+    for row in track.q_upper[-100:]:
+        q[columns] = row
+        pin.framesForwardKinematics(robot.model, data, q)
+        height.append(data.oMf[robot.frame_id("left_tip")].translation[0])
+    assert np.ptp(height) < 3e-4  # a frontal plane

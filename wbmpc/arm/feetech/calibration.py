@@ -12,7 +12,6 @@ of its encoder gets the whole turn, whoever forgets a joint gets almost nothing.
 
 from __future__ import annotations
 
-import codecs
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from pathlib import Path
 import msgspec
 
 from models.errors import SettingsError
+from models.files import read_text
 from wbmpc.arm.description import Arm
 from wbmpc.arm.feetech.joint_counts import JointCounts, JointRange
 from wbmpc.arm.feetech.registers import COUNTS, LARGEST_ID, LARGEST_OFFSET
@@ -90,11 +90,10 @@ def read_ranges(path: Path, joint_names: Sequence[str]) -> list[JointRange]:
 
 def _table(path: Path) -> dict[str, msgspec.Raw]:
     try:
-        text = path.read_bytes().removeprefix(codecs.BOM_UTF8)
-        return msgspec.json.decode(text, type=dict[str, msgspec.Raw])
+        return msgspec.json.decode(read_text(path), type=dict[str, msgspec.Raw])
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeError) as error:
         raise SettingsError(f"{path}: {error}") from None
     except RecursionError:
         raise SettingsError(f"{path}: not a calibration: nested too deeply") from None

@@ -10,14 +10,15 @@ import pinocchio as pin
 
 from ekf import torque_variance
 from models import robot_names
-from models.errors import UnknownNameError
+from models.errors import ModelsError, UnknownNameError
+from models.installed import installed_urdf
 from scenarios.errors import ScenarioError
 from scenarios.run.estimation_robot import EstimationRobot, carrier, humanoid_robot
 
 if TYPE_CHECKING:
     from wbmpc.friction import JointFriction
 
-PANDA_URDF = "panda_description/urdf/panda.urdf"
+PANDA = "example-robot-data:panda"
 PANDA_LINK = "panda_link7"
 ARM_NOISE_VARIANCE = 1.0
 """Of a fixed arm's joint rows, one sample of least squares [(Nm)^2]."""
@@ -63,17 +64,12 @@ def panda_urdf() -> Path:
     """The Panda's URDF inside the installed package.
 
     Raises:
-        ScenarioError: The package is not installed, or is a slim one.
+        ScenarioError: The package is not installed, a slim one, or not usable.
     """
     try:
-        from example_robot_data.robots_loader import getModelPath
-
-        return Path(getModelPath(PANDA_URDF)).resolve() / PANDA_URDF
-    except (ImportError, OSError):
-        raise ScenarioError(
-            "robot panda: the package example-robot-data is not installed with its "
-            "models; pip install 'example-robot-data==5.0.0'"
-        ) from None
+        return installed_urdf(PANDA)
+    except ModelsError as error:
+        raise ScenarioError(f"robot panda: {error}") from None
 
 
 def fixed_base(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import UnknownNameError
-from models.files import is_file
+from models.files import is_file, text_encoding
 from scenarios.errors import ScenarioError
 from scenarios.studies.estimators.streams.columns import Table
 
@@ -37,11 +37,11 @@ def read_csv(path: Path) -> Table:
         ScenarioError: The file is not such a CSV.
     """
     try:
-        with path.open(newline="", encoding="utf-8") as stream:
+        with path.open(newline="", encoding=text_encoding(path)) as stream:
             lines = csv.reader(stream)
             names = [name.strip() for name in next(lines, [])]
             rows = [[_number(cell) for cell in line] for line in lines if line]
-    except (UnicodeDecodeError, csv.Error) as error:
+    except (UnicodeError, csv.Error) as error:
         raise ScenarioError(f"{path}: not a CSV file: {error}") from None
     if not names:
         raise ScenarioError(f"{path}: is empty")
