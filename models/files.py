@@ -21,7 +21,7 @@ def text_encoding(path: Path) -> str:
     """How a text file is encoded: as its byte order mark says, else UTF-8.
 
     Raises:
-        OSError: It can not be read.
+        OSError: It cannot be read.
     """
     with path.open("rb") as stream:
         start = stream.read(5)
@@ -36,7 +36,7 @@ def read_text(path: Path) -> str:
     """The text of a file, without a byte order mark.
 
     Raises:
-        OSError: It can not be read.
+        OSError: It cannot be read.
         UnicodeDecodeError: It is no text.
     """
     return path.read_text(encoding=text_encoding(path))

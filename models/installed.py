@@ -26,7 +26,7 @@ def installed_robot_names() -> tuple[str, ...]:
     """Names that may follow `example-robot-data:`; those with a URDF.
 
     Raises:
-        SettingsError: The package is not installed, or can not be loaded.
+        SettingsError: The package is not installed, or cannot be loaded.
     """
     return tuple(sorted(name for name, _ in _loaders() if name))
 
@@ -106,7 +106,7 @@ def _robots() -> dict[str, Any]:
     except Exception as problem:  # it imports Pinocchio, which may be any package
         what = f"{type(problem).__name__}: {problem}".splitlines()[0]
         raise SettingsError(
-            f"example-robot-data is installed, but can not be loaded ({what}); it "
+            f"example-robot-data is installed, but cannot be loaded ({what}); it "
             "needs a sound Pinocchio: wbmpc doctor tells what is wrong"
         ) from None
     robots: dict[str, Any] = ROBOTS

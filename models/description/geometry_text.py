@@ -27,7 +27,7 @@ def geometry_text(
     Args:
         description: A robot whose links form a tree.
         boxes: Draw a box with the link's inertia for visuals whose mesh is missing or
-            which can not be read; without, they are left out, as collision shapes
+            which cannot be read; without, they are left out, as collision shapes
             always are.
         folders: Where packages of meshes are looked for first.
     """

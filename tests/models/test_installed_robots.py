@@ -80,7 +80,7 @@ def test_a_broken_pinocchio_is_not_blamed_on_the_robot_data(
     loaded_with(pinocchio, monkeypatch, tmp_path)
     with pytest.raises(SettingsError) as caught:
         find_urdf(robot)
-    assert "example-robot-data is installed, but can not be loaded" in str(caught.value)
+    assert "example-robot-data is installed, but cannot be loaded" in str(caught.value)
     assert "wbmpc doctor" in str(caught.value)
     assert "pip install" not in str(caught.value)
 

@@ -49,7 +49,7 @@ def write_repaired(
 
     Raises:
         RobotFileError: `out` exists, or its folder does not.
-        UnwrittenError: It can not be written.
+        UnwrittenError: It cannot be written.
     """
     root, repairs = _repaired(description)
     repairs += repair_meshes(description, root, out, folders)
@@ -62,7 +62,7 @@ def write_repaired(
         write_whole(out, content)
     except OSError as problem:
         raise UnwrittenError(
-            f"--fix {out}: can not be written: {problem.strerror}"
+            f"--fix {out}: cannot be written: {problem.strerror}"
         ) from None
     copy = describe(parse_urdf(out, content))
     report = check_description(copy)

@@ -83,7 +83,7 @@ class SuitedLoad(msgspec.Struct, frozen=True, kw_only=True):
         if load_kg > self.strength.full_load_kg:
             expected = "expect torques at their limits, and hands far below their path"
         return (
-            f"{load_kg:.2f} kg an arm is more than {robot} can hold in this scenario: "
+            f"{load_kg:.2f} kg per arm is more than {robot} can hold in this scenario: "
             f"it {self.strength.sentence()}, {most}; {expected}"
         )
 

@@ -155,7 +155,7 @@ def test_a_run_says_that_its_load_is_too_much(
         assert ("more than g1 can hold" in capsys.readouterr().err) == warned
     options = Run(scenario="standing", payload=30.0)
     options.tell_load(options.settings("none"))
-    assert "30.00 kg an arm is more than alexander" in capsys.readouterr().err
+    assert "30.00 kg per arm is more than alexander" in capsys.readouterr().err
 
 
 def test_a_load_is_not_less_than_itself(robot: Robot) -> None:
