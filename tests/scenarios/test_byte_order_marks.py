@@ -17,7 +17,7 @@ from models.toml_file import read_struct, read_toml
 from scenarios.studies.estimators.streams.columns import ColumnMapping
 from scenarios.studies.estimators.streams.tables import read_table
 from teleop.settings import TeleopSettings
-from wbmpc.arm.feetech.joint_counts import load_counts
+from wbmpc.arm.feetech.calibration import read_ranges
 from wbmpc.settings import load_settings
 
 URDF = Path(load_settings("alexander").urdf)
@@ -77,7 +77,7 @@ def test_calibration_as_json(tmp_path: Path, encoding: str) -> None:
         "range_max": 3000,
     }
     path = marked(tmp_path / "arm.json", json.dumps({"pan": joint}), encoding)
-    assert load_counts(path, ("pan",)) is not None
+    assert read_ranges(path, ("pan",))[0].range_min > 0
 
 
 @pytest.mark.parametrize("robot_encoding", ["utf-8", "utf-16-le", "utf-16-be"])

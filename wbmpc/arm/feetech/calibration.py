@@ -102,7 +102,7 @@ def _table(path: Path) -> dict[str, msgspec.Raw]:
 def _joint(path: Path, name: str, text: msgspec.Raw) -> JointRange:
     try:
         joint = msgspec.json.decode(text, type=JointRange)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeError) as error:
         raise SettingsError(f"{path}: {name}: {error}") from None
     for key, (least, most, what) in LIMITS.items():
         value = getattr(joint, key)
