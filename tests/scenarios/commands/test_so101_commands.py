@@ -161,7 +161,8 @@ def test_points_that_are_no_text(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "points.csv"
-    path.write_bytes(b"\xff\xfe\x00\x01")
+    # No byte order mark: with one, these would be letters of UTF-16.
+    path.write_bytes(b"\xff\x00\x81\x01")
     assert main(["so101", "calibrate", str(path)]) == 2
     assert "not a CSV file" in _refused(capsys)
     assert main(["so101", "calibrate", str(tmp_path)]) == 2
