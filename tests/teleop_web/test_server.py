@@ -71,8 +71,8 @@ def test_the_page_and_all_it_asks_for_are_there(address: ServerAddress) -> None:
         assert "default-src 'self'" in page.headers["Content-Security-Policy"]
         text = await page.text()
         for name in ("main.js", "style.css", "icon.svg", "vendor/three.min.js"):
-            found = await client.get(address.urls[0] + name)
-            assert found.status == 200, name
+            async with client.get(address.urls[0] + name) as found:
+                assert found.status == 200, name
             assert name in text or name.startswith("vendor")
         robot = await client.get(address.urls[0] + "robot.json")
         assert await robot.json() == {"joints": []}
@@ -101,8 +101,8 @@ def test_nothing_of_the_page_names_another_host() -> None:
 
 def test_files_that_did_not_change_are_not_sent_again(address: ServerAddress) -> None:
     async def steps(client: aiohttp.ClientSession) -> None:
-        first = await client.get(address.urls[0] + "main.js")
-        known = {"If-None-Match": first.headers["ETag"]}
+        async with client.get(address.urls[0] + "main.js") as first:
+            known = {"If-None-Match": first.headers["ETag"]}
         again = await client.get(address.urls[0] + "main.js", headers=known)
         assert (again.status, await again.read()) == (304, b"")
 
@@ -362,6 +362,8 @@ def test_there_is_a_limit_to_connections(address: ServerAddress) -> None:
             await client.ws_connect(url)
         assert refused.value.status == 503
         assert not any(ws.closed for ws in held)
+        for ws in held:
+            await ws.close()
 
     run(steps)
 
