@@ -111,8 +111,9 @@ def parse(argv: Sequence[str]) -> Command:
     Raises:
         SystemExit: With code 0 after help, 2 after a sentence about a mistake.
     """
-    for argument in argv:
+    for before, argument in zip(["", *argv], argv, strict=False):
         _refuse_no_text(argument)
+        _refuse_empty(argument, before)
     words = io.StringIO()
     try:
         with contextlib.redirect_stderr(words):
@@ -149,6 +150,18 @@ def _refuse_no_text(argument: str) -> None:
         raise SystemExit(EXIT_BAD_INPUT)
 
 
+def _refuse_empty(argument: str, before: str) -> None:
+    """Python takes an empty path for the current folder, and a shell makes them easily.
+
+    Raises:
+        SystemExit: It is empty.
+    """
+    if not argument:
+        option = f"{before}: " if before.startswith("--") else ""
+        say(f"{option}'' is empty; no name, file or number can be that")
+        raise SystemExit(EXIT_BAD_INPUT)
+
+
 def _is_broken(text: str) -> bool:
     try:
         text.encode()
@@ -160,6 +173,7 @@ def _is_broken(text: str) -> bool:
 def _one_sentence(box: str) -> str:
     """Text of tyro's error box without its frame and repetitions."""
     lines = [line.strip("│╭╰╮╯─ \n") for line in box.splitlines()]
+    lines = [line for line in lines if line.strip("-")]  # a frame without Unicode
     told = [line for line in lines[1:] if line and not line.startswith("For full help")]
     text = " ".join(told) or "unreadable command line"
     return f"{text.rstrip('.')}; {PROG} --help lists everything"

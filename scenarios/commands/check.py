@@ -13,7 +13,7 @@ import tyro
 from models.catalogue import settings_path
 from models.errors import ModelsError, SettingError, UnwrittenError
 from scenarios.commands.command import Command
-from scenarios.commands.options import File, Json
+from scenarios.commands.options import File, Json, mesh_folders
 from scenarios.commands.output import print_result, say
 from scenarios.exit_codes import EXIT_BAD_END, EXIT_OK
 from scenarios.interrupts import ending_at_once
@@ -50,7 +50,7 @@ class Check(Command, frozen=True, kw_only=True):
             settings, description = read_robot(self.robot)
             if settings is not None:
                 settings_file = str(settings_path(self.robot))
-            folders = [Path(folder) for folder in self.meshes]
+            folders = mesh_folders(self.meshes)
             found = check_robot(settings, description, folders)
             if self.fix is not None:
                 repaired = write_repaired(description, Path(self.fix), folders)

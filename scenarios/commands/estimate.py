@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from models.errors import UnknownNameError
 from scenarios.commands.command import Command
-from scenarios.commands.options import File, Folder, Json, Seconds, told
+from scenarios.commands.options import (
+    File,
+    Folder,
+    Json,
+    Seconds,
+    check_not_empty,
+    told,
+)
 from scenarios.commands.output import leave_folder, print_result
 from scenarios.errors import ScenarioError
 from scenarios.interrupts import ending_at_once
@@ -24,7 +32,7 @@ class Estimate(Command, frozen=True, kw_only=True):
 
     log: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="LOG")]
     """MCAP, CSV or Parquet file, or the folder of a run."""
-    estimator: Annotated[tuple[str, ...], told("NAME [NAME ...]")] = ()
+    estimator: Annotated[tuple[str, ...] | None, told("NAME [NAME ...]")] = None
     """Names of estimators (default: all)."""
     robot: Annotated[str | None, told("ROBOT")] = None
     """panda, a shipped humanoid or a URDF (default: what the log says)."""
@@ -54,6 +62,7 @@ class Estimate(Command, frozen=True, kw_only=True):
                 run_estimator,
             )
             from scenarios.studies.estimators.plots import write_estimate_figure
+        check_not_empty("--estimator", self.estimator)
         names = check_names(self.estimator or NAMES)
         path = None if self.out is None else choose_path(self.out, "estimate")
         stream = self._stream()
@@ -81,13 +90,18 @@ class Estimate(Command, frozen=True, kw_only=True):
         from scenarios.studies.estimators.streams.recorded import read_stream
 
         columns = None if self.columns is None else load_mapping(Path(self.columns))
-        stream = read_stream(
-            Path(self.log),
-            robot=self.robot,
-            link=self.link,
-            columns=columns,
-            friction=self.friction,
-        )
+        try:
+            stream = read_stream(
+                Path(self.log),
+                robot=self.robot,
+                link=self.link,
+                columns=columns,
+                friction=self.friction,
+            )
+        except UnknownNameError as problem:
+            if problem.kind == "column":
+                raise problem.inside(self.log) from None
+            raise
         if self.payload_at is not None:
             if not 0.0 <= self.payload_at < float("inf"):
                 raise ScenarioError(f"--payload-at {self.payload_at:g}: must be >= 0 s")

@@ -17,7 +17,7 @@ from models.installed import installed_rotor_inertia_kgm2, name_of_installed
 from models.lookup import find_urdf
 from scenarios.commands.command import Command
 from scenarios.commands.doubts import tell_doubts
-from scenarios.commands.options import Json
+from scenarios.commands.options import Json, mesh_folders
 from scenarios.commands.output import print_result, say
 from scenarios.errors import ScenarioError
 from scenarios.interrupts import ending_at_once
@@ -67,7 +67,7 @@ class Init(Command, frozen=True, kw_only=True):
         urdf = find_urdf(self.robot)
         installed = None if urdf == Path(self.robot) else _installed_name(urdf)
         rotors_kgm2 = installed_rotor_inertia_kgm2(installed) if installed else None
-        meshes = [Path(folder) for folder in self.meshes]
+        meshes = mesh_folders(self.meshes)
         model, description = load_humanoid(urdf)
         proposal = propose(
             model,

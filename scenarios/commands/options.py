@@ -6,9 +6,13 @@ The help of other options is their docstring; tyro breaks it where a second line
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
+
+from scenarios.errors import ScenarioError
 
 
 def told(metavar: str, hint: str = "") -> object:
@@ -49,5 +53,29 @@ KeepOld = Annotated[
 ]
 Json = Annotated[bool, flag("Print one JSON object on standard output.")]
 NoFiles = Annotated[bool, flag("Leave no folder behind.")]
+
+
+def check_not_empty(option: str, values: tuple[str, ...] | None) -> None:
+    """An option that takes several values was given with none.
+
+    Raises:
+        ScenarioError: It was.
+    """
+    if values == ():
+        raise ScenarioError(f"{option}: needs at least one value")
+
+
+def mesh_folders(names: Sequence[str]) -> list[Path]:
+    """Folders of `--meshes`.
+
+    Raises:
+        ScenarioError: There is no such folder.
+    """
+    for name in names:
+        if not os.path.isdir(name):
+            raise ScenarioError(f"--meshes {name}: no such folder")
+    return [Path(name) for name in names]
+
+
 TWO_AT_MOST = min(2, os.cpu_count() or 1)
 """Runs at a time, by default."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from scenarios.commands.options import told
+from scenarios.commands.options import check_not_empty, told
 from scenarios.commands.output import print_result, say, say_fallen
 from scenarios.commands.paper_options import PaperOptions
 from scenarios.interrupts import ending_at_once
@@ -21,7 +21,9 @@ class Reproduce(PaperOptions, frozen=True, kw_only=True):
 
     seeds: int = 3
     """Number of twins of the hardware, with seeds from 0 up."""
-    only: Annotated[tuple[str, ...], told("PART [PART ...]", ONLY_DEFAULT)] = ()
+    only: Annotated[tuple[str, ...] | None, told("PART [PART ...]", ONLY_DEFAULT)] = (
+        None
+    )
     """washing, balance, tipping, runtime_loading, squat_pickup, ablation or seeds."""
 
     def act(self) -> int:
@@ -35,8 +37,9 @@ class Reproduce(PaperOptions, frozen=True, kw_only=True):
                 tables,
                 write_reproduction,
             )
+        check_not_empty("--only", self.only)
         scope, robot = self.scope(self.seeds), self.load_robot()
-        experiments = chosen_parts(self.only, scope)
+        experiments = chosen_parts(self.only or (), scope)
         lab = self.lab()  # makes the folder: last
         lab.prepare(planned_runs(experiments))
         parts = [(e, e.evaluate(lab, robot)) for e in experiments]

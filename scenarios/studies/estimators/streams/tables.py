@@ -26,7 +26,7 @@ def read_table(path: Path) -> Table:
     if not is_file(path):
         raise ScenarioError(f"{path}: no such file")
     if path.suffix not in READERS:
-        raise UnknownNameError("log format", path.suffix or path.name, READERS)
+        raise UnknownNameError("log format", path.suffix, READERS, str(path))
     return READERS[path.suffix](path)
 
 
