@@ -18,8 +18,9 @@ from scenarios.commands.options import (
     check_not_empty,
     told,
 )
-from scenarios.commands.output import leave_folder, print_result
+from scenarios.commands.output import leave_folder, print_result, say
 from scenarios.errors import ScenarioError
+from scenarios.exit_codes import EXIT_BAD_END
 from scenarios.interrupts import ending_at_once
 from scenarios.records.run_folder import RunFolder, choose_path
 
@@ -31,11 +32,12 @@ class Estimate(Command, frozen=True, kw_only=True):
     """Run payload estimators on a recorded log."""
 
     log: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="LOG")]
-    """MCAP, CSV or Parquet file, or the folder of a run."""
+    """MCAP, CSV or Parquet file, or the folder of a run or a ROS 2 bag."""
     estimator: Annotated[tuple[str, ...] | None, told("NAME [NAME ...]")] = None
     """Names of estimators (default: all)."""
     robot: Annotated[str | None, told("ROBOT")] = None
-    """panda, a shipped humanoid or a URDF (default: what the log says)."""
+    """panda, a shipped humanoid, a settings.toml, or an arm's URDF (default: what the
+    log says)."""
     link: Annotated[str | None, told("LINK")] = None
     """Link or frame that carries the payload (default: the arm's last)."""
     payload_at: Seconds = None
@@ -50,7 +52,7 @@ class Estimate(Command, frozen=True, kw_only=True):
     """Folder for the figure and numbers, empty or new (default: none is written)."""
 
     def act(self) -> int:
-        """Run the estimators on the log."""
+        """Run the estimators on the log: code 1 if a tenth of it was not usable."""
         with ending_at_once():
             from scenarios.studies.estimators.estimate import (
                 estimate_result,
@@ -78,7 +80,11 @@ class Estimate(Command, frozen=True, kw_only=True):
             )
 
         saved = leave_folder(path, fill)
-        return max(saved, print_result(result, text, as_json=self.json))
+        code = max(saved, print_result(result, text, as_json=self.json))
+        if not result.samples.enough:
+            say(f"{self.log}: too few samples are usable: {result.samples.sentence()}")
+            return max(code, EXIT_BAD_END)
+        return code
 
     def _stream(self) -> Stream:
         """The log.
@@ -103,9 +109,11 @@ class Estimate(Command, frozen=True, kw_only=True):
                 raise problem.inside(self.log) from None
             raise
         if self.payload_at is not None:
-            if not 0.0 <= self.payload_at < float("inf"):
-                raise ScenarioError(f"--payload-at {self.payload_at:g}: must be >= 0 s")
+            end_s = float(stream.log.time_s[-1])
+            if not 0.0 <= self.payload_at <= end_s:
+                raise ScenarioError(
+                    f"--payload-at {self.payload_at:g}: must be between 0 and "
+                    f"{end_s:g} s, the log's end"
+                )
             stream = replace(stream, at_s=self.payload_at)
-        if len(stream.log) < 2:
-            raise ScenarioError(f"{self.log}: needs at least two usable samples")
         return stream

@@ -195,7 +195,7 @@ class Teleop(Command, frozen=True, kw_only=True):
             at_s = min(LOAD_AT_S, duration_s)
         elif not 0.0 <= at_s <= ENDLESS_S or at_s > duration_s:
             raise ScenarioError(
-                f"--payload-at {at_s:g}: must be between 0 and {duration_s:g} s, the end"
+                f"--payload-at {at_s:g}: must be between 0 and {duration_s:g} s"
             )
         return run_settings(
             "standing",

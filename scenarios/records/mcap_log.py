@@ -386,4 +386,16 @@ def _metadata(record: RunRecord) -> dict[str, str]:
         "urdf_sha256": hashlib.sha256(Path(robot.urdf).read_bytes()).hexdigest(),
         "fell": str(record.fell).lower(),
         "wall_s": repr(record.wall_s),
+        **_pace(record.time_s),
+    }
+
+
+def _pace(time_s: Array) -> dict[str, str]:
+    """Mean rate of the recorded ticks and the largest gap between two."""
+    steps_s = np.diff(time_s)
+    if not len(steps_s):
+        return {}
+    return {
+        "mean_rate_hz": f"{1.0 / float(np.mean(steps_s)):.6g}",
+        "largest_gap_s": f"{float(np.max(steps_s)):.6g}",
     }

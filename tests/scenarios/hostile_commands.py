@@ -191,6 +191,8 @@ ESTIMATE: list[Line] = [
             ("arm", "--payload-at nan", "--payload-at"),
             ("arm", "--payload-at -1", "--payload-at"),
             ("arm", "--payload-at 1e9", "--payload-at"),
+            ("degrees", "", "degrees?"),
+            ("milliseconds", "", "milliseconds?"),
             ("arm", "--payload-at now", "--payload-at"),
             ("arm", "--link nothing", "nothing"),
             ("arm", "--link ''", "--link"),
@@ -364,10 +366,22 @@ def arm_log() -> list[str]:
         header += [f"{kind}_{joint}" for joint in range(9)]
     rows = [",".join(header)]
     for step in range(200):
-        wave = [0.3 * math.sin(0.05 * step + joint) for joint in range(9)]
-        numbers_of_row = [step * 0.01, *wave, *wave, *wave]
+        wave = [0.3 * math.sin(0.05 * step + joint) for joint in range(7)] + [0.0, 0.0]
+        middle = [0.0, 0.0, 0.0, -1.5, 0.0, 1.5, 0.0, 0.0, 0.0]
+        q = [w + m for w, m in zip(wave, middle, strict=True)]
+        numbers_of_row = [step * 0.01, *q, *wave, *wave]
         rows.append(",".join(f"{number:.6f}" for number in numbers_of_row))
     return rows
+
+
+def in_degrees(row: str) -> str:
+    time, *others = row.split(",")
+    return ",".join([time, *(str(57.29578 * float(cell)) for cell in others)])
+
+
+def in_milliseconds(row: str) -> str:
+    time, *others = row.split(",")
+    return ",".join([str(1000 * float(time)), *others])
 
 
 def make_files(folder: Path) -> None:
@@ -384,6 +398,9 @@ def make_files(folder: Path) -> None:
         "arm.csv": "\n".join(rows) + "\n",
         "one_row.csv": "\n".join(rows[:2]) + "\n",
         "other_names.csv": "\n".join(["t,a,b", "0,1,2", "1,2,3"]) + "\n",
+        "degrees.csv": "\n".join([rows[0], *map(in_degrees, rows[1:])]) + "\n",
+        "milliseconds.csv": "\n".join([rows[0], *map(in_milliseconds, rows[1:])])
+        + "\n",
         "backwards.csv": "\n".join([rows[0], *reversed(rows[1:])]) + "\n",
         "ragged.csv": "\n".join([rows[0], *(row + ",1,2" for row in rows[1:])]) + "\n",
         "all_nan.csv": "\n".join([rows[0], *([",".join(["nan"] * 28)] * 200)]) + "\n",

@@ -10,6 +10,7 @@ import numpy as np
 from ekf import PayloadReport
 from ekf.payload.payload_torque import locate
 from scenarios.studies.estimators.estimation import Track, measure_track
+from scenarios.studies.estimators.streams.samples import SampleCounts
 from scenarios.studies.estimators.streams.stream import Stream
 from scenarios.studies.estimators.tables import markdown, number
 
@@ -67,13 +68,29 @@ class EstimateRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EstimateResult(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything `wbmpc estimate` measures."""
+    """Everything `wbmpc estimate` measures.
+
+    Attributes:
+        log: File or folder.
+        robot: Its name.
+        link: Link or frame that carries the payload.
+        duration_s: From the first usable sample to the last.
+        rate_hz: Mean number of usable samples a second.
+        largest_gap_s: Longest time between two of them.
+        samples: What became of the log's rows.
+        remarks: What a user should know about the log, one sentence each.
+        payload_true_kg: At the end, if the log knows it.
+        rows: The estimators.
+    """
 
     log: str
     robot: str
     link: str
     duration_s: float
-    samples: int
+    rate_hz: float
+    largest_gap_s: float
+    samples: SampleCounts
+    remarks: tuple[str, ...]
     payload_true_kg: float | None
     rows: list[EstimateRow]
 
@@ -81,25 +98,32 @@ class EstimateResult(msgspec.Struct, frozen=True, kw_only=True):
 def estimate_result(stream: Stream, tracks: Sequence[Track]) -> EstimateResult:
     """Estimates of a stream, in numbers."""
     time_s, truth = stream.log.time_s, stream.truth_kg
+    duration_s = float(time_s[-1] - time_s[0])
+    whole = SampleCounts(total=len(stream.log), used=len(stream.log))
     return EstimateResult(
         log=stream.notes or stream.name,
         robot=stream.robot.name,
         link=stream.robot.link,
-        duration_s=float(time_s[-1] - time_s[0]),
-        samples=len(stream.log),
+        duration_s=duration_s,
+        rate_hz=(len(time_s) - 1) / duration_s,
+        largest_gap_s=float(np.max(np.diff(time_s))),
+        samples=stream.samples or whole,
+        remarks=stream.remarks,
         payload_true_kg=None if truth is None else float(truth[-1]),
         rows=[_row(stream, track) for track in tracks],
     )
 
 
 def estimate_text(result: EstimateResult) -> str:
-    """Two lines about the log and a table."""
+    """Lines about the log and a table."""
     true = result.payload_true_kg
     head = (
-        f"{result.log}: {result.samples} samples, {result.duration_s:.1f} s, "
-        f"{result.robot}, payload on {result.link}"
-        + ("" if true is None else f", {true:g} kg at the end")
+        f"{result.log}: {result.duration_s:.1f} s, {result.robot}, payload on "
+        f"{result.link}{'' if true is None else f', {true:g} kg at the end'}\n"
+        f"{result.samples.sentence()}, {result.rate_hz:.4g} a second, largest gap "
+        f"{1e3 * result.largest_gap_s:.3g} ms"
     )
+    head = "\n".join((head, *result.remarks))
     header = ("estimator", "mass [kg]", "sigma", "com [m]", "to 10% [s]", "us/sample")
     rows = [
         (

@@ -51,7 +51,13 @@ def read_points(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """
     if not is_file(path):
         raise ScenarioError(f"{path}: no such file")
-    table = read_csv(path)
+    loaded = read_csv(path)
+    if loaded.lost:  # a measured mass must not vanish
+        raise ScenarioError(
+            f"{path}: {', '.join(loaded.lost)}: every line must have as many cells as "
+            "the first"
+        )
+    table = loaded.columns
     for name in (TRUE, RAW):
         if name not in table:
             columns = ", ".join(filter(None, table)) or "none"

@@ -47,7 +47,7 @@ def test_estimate_prints_a_table(
     argv = ["estimate", str(csv_log), "--robot", "panda", "--payload-at", "2"]
     assert main(argv) == 0
     out = capsys.readouterr().out
-    assert "200 samples" in out and "panda_link7" in out
+    assert "199 of 200 samples used (1 " in out and "panda_link7" in out
     for name in ("payload_rls", "ekf", "batch"):
         assert f"| {name} " in out
 
@@ -62,7 +62,9 @@ def test_estimate_json_and_folder(
     assert [row["estimator"] for row in result["rows"]] == ["ekf", "payload_rls"]
     ekf, rls = result["rows"]
     assert ekf["mass_kg"] == pytest.approx(5.0, abs=0.5)
-    assert rls["samples"] == {"first": 1, "used": 198, "missing": 1}
+    assert rls["samples"] == {"first": 1, "used": 198}
+    counts = {"total": 200, "used": 199, "refused": {"position is no number": 1}}
+    assert result["samples"] == counts
     assert result == json.loads((folder / "metrics.json").read_text())
     assert {p.name for p in folder.iterdir()} >= {"estimate.png", "table.md"}
 

@@ -136,6 +136,8 @@ def test_metadata_says_what_the_numbers_depend_on(path: Path) -> None:
     with path.open("rb") as stream:
         metadata = {m.name: m.metadata for m in make_reader(stream).iter_metadata()}
     ours = metadata["wbmpc"]
+    assert float(ours["mean_rate_hz"]) == pytest.approx(100.0)
+    assert float(ours["largest_gap_s"]) == pytest.approx(0.01)
     assert json.loads(ours["run"])["scenario"] == "window_washing"
     assert len(ours["urdf_sha256"]) == 64
     assert json.loads(ours["versions"])["pin"]

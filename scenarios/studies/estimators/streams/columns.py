@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,9 +15,8 @@ from models.arrays import Array
 from models.errors import UnknownNameError
 from models.toml_file import read_struct
 from scenarios.errors import ScenarioError
-
-Table = Mapping[str, Array]
-"""Columns of equal length by name."""
+from scenarios.studies.estimators.streams.mcap_table import Clock
+from scenarios.studies.estimators.streams.table import Table
 
 Names = str | tuple[str, ...]
 
@@ -35,9 +34,18 @@ class ColumnMapping(
     time: str = "t"
     time_scale: float = 1.0
     """Seconds per unit of the time column: 1e-9 for nanoseconds."""
+    clock: Clock = "auto"
+    """Times of an MCAP's rows: "header" for the stamps in its messages, "received", or
+    "auto": the headers' if they have them."""
     q: Names = "q_{i}"
     v: Names = "qd_{i}"
     tau: Names = "tau_{i}"
+    q_scale: float = 1.0
+    """Radians (or metres) per unit of the joints' positions: 0.0174533 for degrees."""
+    v_scale: float = 1.0
+    """Radians (or metres) per second per unit of the joints' velocities."""
+    tau_scale: float = 1.0
+    """Newton metres (or newtons) per unit of the torques."""
     a: Names | None = None
     """Accelerations that belong to the torques, if there are any."""
     truth_kg: str | None = None
@@ -62,14 +70,15 @@ def joint_log(
         UnknownNameError: A column does not exist.
         ScenarioError: A list has the wrong length, or the log is empty.
     """
-    sizes = {"q": model.nq, "v": model.nv, "tau": model.nv - root_dofs(model)}
     time_s = mapping.time_scale * _column(table, mapping.time)
     if not len(time_s):
         raise ScenarioError("the log has no samples")
-    signals = {
-        name: _signal(table, name, getattr(mapping, name), size, len(time_s))
-        for name, size in sizes.items()
-    }
+    joints = model.nv - root_dofs(model)
+    signals = {}
+    for name, size in sizes(model).items():
+        signal = _signal(table, name, getattr(mapping, name), size, len(time_s))
+        signal[:, size - joints :] *= getattr(mapping, f"{name}_scale")
+        signals[name] = signal
     a = None
     if mapping.a is not None:
         a = _signal(table, "a", mapping.a, model.nv, len(time_s))
@@ -79,12 +88,32 @@ def joint_log(
     return JointLog(time_s=time_s, a=a, **signals), truth
 
 
+def sizes(model: pin.Model) -> dict[str, int]:
+    """Entries of each signal."""
+    return {"q": model.nq, "v": model.nv, "tau": model.nv - root_dofs(model)}
+
+
+def column_names(mapping: ColumnMapping, model: pin.Model) -> list[str]:
+    """All columns that a mapping asks for, positions of the joints first."""
+    joints = model.nv - root_dofs(model)
+    names: list[str] = []
+    for kind, size in (*sizes(model).items(), ("a", model.nv)):
+        columns = getattr(mapping, kind)
+        if columns is not None:
+            found = _names(columns, size)
+            names += [*found[size - joints :], *found[: size - joints]]
+    names += [] if mapping.truth_kg is None else [mapping.truth_kg]
+    return [name for name in dict.fromkeys(names) if not name.startswith("=")]
+
+
+def _names(columns: Names, size: int) -> Sequence[str]:
+    if isinstance(columns, str):
+        return [columns.replace("{i}", str(i)) for i in range(size)]
+    return columns
+
+
 def _signal(table: Table, name: str, columns: Names, size: int, rows: int) -> Array:
-    names: Sequence[str] = (
-        [columns.replace("{i}", str(i)) for i in range(size)]
-        if isinstance(columns, str)
-        else columns
-    )
+    names = _names(columns, size)
     if len(names) != size:
         raise ScenarioError(
             f"columns of {name}: {len(names)} names, the robot needs {size}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 import pinocchio as pin
 
@@ -17,6 +18,7 @@ from scenarios.run.estimation_robot import EstimationRobot, carrier, humanoid_ro
 
 if TYPE_CHECKING:
     from wbmpc.friction import JointFriction
+    from wbmpc.robot import Robot
 
 PANDA = "example-robot-data:panda"
 PANDA_LINK = "panda_link7"
@@ -27,27 +29,39 @@ ARM_FILTER_VARIANCE = 30.0
 process noise lets the inertia go within a few ticks; a smaller variance then makes it
 follow the motion's own errors, and 30 is as quick with half the noise."""
 
+LIMBS_OF_WALKERS = 3
+LIMB_JOINTS = 3
+TRUNK_JOINTS = 3
+"""A limb branches off at most so many joints from the root."""
+LIGHTEST_KG = 5.0
+"""A lighter robot with many limbs is a hand."""
 
-def find_robot(name: str, link: str | None = None) -> EstimationRobot:
+
+def find_robot(
+    robot: str | Robot, link: str | None = None, *, side: str | None = None
+) -> EstimationRobot:
     """Robot by name or path.
 
     Args:
-        name: `panda`, a shipped humanoid, or a URDF file of a fixed-base robot.
-        link: Link or frame that carries the payload; by default the left forearm tip of
-            a humanoid, link 7 of the Panda, and the last link of any other arm.
+        robot: `panda`, a shipped humanoid or its settings file, a humanoid itself, or a
+            URDF file of a fixed-base robot.
+        link: Link or frame that carries the payload; by default the forearm tip of a
+            humanoid, link 7 of the Panda, and the last link of any other arm.
+        side: Which forearm; by default the left.
 
     Raises:
         UnknownNameError: No such robot, or no such link.
-        ScenarioError: The URDF cannot be used.
+        ModelsError: Its files cannot be used.
     """
-    if name == "panda":
+    if robot == "panda":
         return panda(link or PANDA_LINK)
-    if name in robot_names():
-        return humanoid(name, link)
+    name = robot if isinstance(robot, str) else ""
+    if not name or name in robot_names() or name.endswith(".toml"):
+        return humanoid(robot, link, side=side)
     path = Path(name)
     if path.suffix == ".urdf" and path.is_file():
         return fixed_base(path, link)
-    choices = ("panda", *robot_names(), "PATH/robot.urdf")
+    choices = ("panda", *robot_names(), "PATH/settings.toml", "PATH/robot.urdf")
     raise UnknownNameError("robot", name, choices)
 
 
@@ -78,7 +92,7 @@ def fixed_base(
     """Any arm whose base does not move.
 
     Raises:
-        ScenarioError: The file cannot be read, has errors, or no moving joint.
+        ScenarioError: The file cannot be read, has errors, no moving joint, or legs.
         UnknownNameError: No such link.
     """
     # Importing the package that drives the robot checks the native wheels.
@@ -91,6 +105,7 @@ def fixed_base(
         raise ScenarioError(str(error)) from None
     if model.njoints < 2:
         raise ScenarioError(f"{urdf}: has no moving joint")
+    check_stands_still(model, urdf)
     return arm_from_model(model, link, name=name or urdf.stem)
 
 
@@ -113,31 +128,92 @@ def arm_from_model(
     )
 
 
-def humanoid(name: str, link: str | None = None) -> EstimationRobot:
-    """A shipped humanoid, both forearms estimated, neck included.
+def check_stands_still(model: pin.Model, urdf: Path) -> None:
+    """A robot with legs is no arm on a table, though its URDF does not say so.
+
+    Raises:
+        ScenarioError: Three limbs or more of at least three joints hang on its trunk.
+    """
+    limbs = _limbs(model, 0, 0)
+    if limbs >= LIMBS_OF_WALKERS and pin.computeTotalMass(model) > LIGHTEST_KG:
+        raise ScenarioError(
+            f"{urdf}: has {limbs} limbs: a robot on legs needs its settings, not its "
+            "URDF alone: --robot PATH/settings.toml (wbmpc init proposes them)"
+        )
+
+
+def _limbs(model: pin.Model, joint: int, depth: int) -> int:
+    """Limbs that hang on a joint; what branches off farther out is a hand."""
+    heights = {int(child): _height(model, child) for child in model.children[joint]}
+    deep = [child for child, height in heights.items() if height >= LIMB_JOINTS]
+    if depth > TRUNK_JOINTS or not deep:
+        return 1
+    return sum(_limbs(model, child, depth + 1) for child in deep)
+
+
+def _height(model: pin.Model, joint: int) -> int:
+    """Joints from this one to the farthest end."""
+    return 1 + max((_height(model, c) for c in model.children[joint]), default=0)
+
+
+def humanoid(
+    robot: str | Robot, link: str | None = None, *, side: str | None = None
+) -> EstimationRobot:
+    """A humanoid, both forearms estimated, neck included.
+
+    Args:
+        robot: A shipped one by name, one by its settings file, or itself.
+        link: Link or frame that carries the payload; by default a forearm tip.
+        side: Which forearm; by default the left.
 
     Raises:
         UnknownNameError: No such robot or link.
+        ModelsError: Its files cannot be used.
     """
+    found = _load(robot)
+    link = link or found.arms[side or "left"].tip_frame
+    return humanoid_robot(found, found.full_model, link)
+
+
+def robot_of_run(notes: dict[str, str]) -> str | Robot:
+    """The robot that a run's log tells: by name if shipped, else with its settings.
+
+    Raises:
+        ScenarioError: It was one of the user's own, whose URDF is not here any more.
+    """
+    name = notes.get("robot_name", "")
+    if name in robot_names():
+        return name
+    # Importing the package that drives the robot checks the native wheels.
+    from wbmpc.robot import Robot
+    from wbmpc.settings import RobotSettings
+
+    try:
+        return Robot(msgspec.json.decode(notes["robot"], type=RobotSettings))
+    except (KeyError, msgspec.MsgspecError, ModelsError) as error:
+        raise ScenarioError(
+            f"the log is of the robot {name!r}, which cannot be built again from its "
+            f"notes ({error}): give --robot PATH/settings.toml"
+        ) from None
+
+
+def friction_of(robot: str | Robot) -> JointFriction | None:
+    """Friction that the settings of a humanoid state; None if they state none."""
+    from wbmpc.friction import JointFriction
+
+    found = _load(robot)
+    friction = JointFriction.of(
+        found.settings.joint_friction, found.joint_names, found.torque_limits_full_Nm
+    )
+    stated = friction.coulomb_Nm.any() or friction.viscous_Nms_per_rad.any()
+    return friction if stated else None
+
+
+def _load(robot: str | Robot) -> Robot:
     # Importing the package that drives the robot checks the native wheels.
     from wbmpc.robot import Robot
 
-    robot = Robot.load(name)
-    link = link or robot.arms["left"].tip_frame
-    return humanoid_robot(robot, robot.full_model, link)
-
-
-def friction_of(name: str) -> JointFriction | None:
-    """Friction that the settings of a humanoid state; None if they state none."""
-    from wbmpc.friction import JointFriction
-    from wbmpc.robot import Robot
-
-    robot = Robot.load(name)
-    found = JointFriction.of(
-        robot.settings.joint_friction, robot.joint_names, robot.torque_limits_full_Nm
-    )
-    stated = found.coulomb_Nm.any() or found.viscous_Nms_per_rad.any()
-    return found if stated else None
+    return Robot.load(robot) if isinstance(robot, str) else robot
 
 
 def joint_limits(model: pin.Model) -> tuple[np.ndarray, np.ndarray]:

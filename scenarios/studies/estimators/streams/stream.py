@@ -9,6 +9,7 @@ import numpy as np
 from ekf import JointLog, SignalAligner, TorqueTiming
 from models.arrays import Array
 from scenarios.run.estimation_robot import ALIGNER_CUTOFF_HZ, EstimationRobot
+from scenarios.studies.estimators.streams.samples import SampleCounts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +23,8 @@ class Stream:
         truth_kg: (T,) payload on `robot.link`, or None if nobody knows.
         at_s: When the payload appears; None if unknown.
         notes: What is particular about it.
+        samples: What became of a recorded log's rows; None for other streams.
+        remarks: What a user should know about a recorded log, one sentence each.
     """
 
     name: str
@@ -30,6 +33,8 @@ class Stream:
     truth_kg: Array | None = None
     at_s: float | None = None
     notes: str = field(default="")
+    samples: SampleCounts | None = None
+    remarks: tuple[str, ...] = ()
 
 
 def aligned(stream: Stream, cutoff_hz: float = ALIGNER_CUTOFF_HZ) -> Stream:
