@@ -90,7 +90,7 @@ class EventBook:
             stale: (n,) whether a link's torques are stale.
         """
         for monitor, before, now in zip(self.monitors, self._stale, stale, strict=True):
-            if before and not now:
+            if before is not now:  # the last moments are of other rows
                 monitor.restart()
         self._stale = stale
 
@@ -98,6 +98,10 @@ class EventBook:
         self, sample: TorqueSample, innovation: Array, sigma: Array, dt_s: float
     ) -> list[Verdict]:
         """Judge every link by its own rows.
+
+        A link with a stale row is judged by the others and the free-flyer's, and only
+        for whether its load is gone: it must not stay heavy while all rows that are
+        left say it is bare. Those of the free-flyer cannot tell whose a new load is.
 
         Args:
             sample: The sample.
@@ -108,15 +112,28 @@ class EventBook:
         parameters = self._ekf.linearisation[0]
         verdicts = []
         for index, monitor in enumerate(self.monitors):
-            rows = self._rows[index]
+            if index in self.held or self._stale[index] and not monitor.loaded:
+                verdicts.append(Verdict())
+                continue
+            rows = self._watched_rows(index)
             own = sample.regressor[rows, 10 * index : 10 * index + 10]
             torque = innovation[rows] + own @ parameters[index]
-            verdicts.append(
-                monitor.look(torque, own, sigma[rows], parameters[index], dt_s)
-                if self._may_learn(index)
-                else Verdict()
+            verdict = monitor.look(
+                torque,
+                own,
+                sigma[rows],
+                parameters[index],
+                dt_s,
+                only_detach=self._stale[index],
             )
+            verdicts.append(verdict)
         return verdicts
+
+    def _watched_rows(self, index: int) -> Rows:
+        own = self._rows[index]
+        if not self._stale[index]:
+            return own
+        return np.concatenate([np.arange(self._ekf.root_dofs), own])
 
     def react(self, time_s: float, verdicts: Sequence[Verdict]) -> list[PayloadEvent]:
         """Let the filter forget what an event makes worthless; the events."""

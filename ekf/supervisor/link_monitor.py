@@ -120,6 +120,8 @@ class LinkMonitor:
         sigma: Array,
         parameters: Array,
         dt_s: float,
+        *,
+        only_detach: bool = False,
     ) -> Verdict:
         """Take one sample and judge.
 
@@ -129,6 +131,8 @@ class LinkMonitor:
             sigma: (m,) noise of these rows.
             parameters: (10,) estimate of the link now.
             dt_s: Time since the sample before.
+            only_detach: Whether the rows are too few for anything but a load that is
+                gone; where they show too little of one, not for that either.
         """
         window, gram = self._window, gram_of_rows(torque, regressor, sigma)
         window.add(gram, dt_s)
@@ -144,6 +148,10 @@ class LinkMonitor:
         missing = self._missing(gram, parameters, dt_s, calm=calm)
         gone = self._gone(energy, nominal, parameters, dt_s)
         kind = self._happened(stands_out and not (pulled and not self.loaded), gone)
+        if only_detach:
+            payload_kg = parameters[0] - self._nominal[0]
+            seen = self.sensitivity * payload_kg**2 > self._settings.alarm
+            kind = EventKind.DETACH if seen and kind is EventKind.DETACH else None
         if kind is not None:
             self._begin(kind)
         return Verdict(

@@ -22,8 +22,9 @@ class TrustedWriteBack:
 
     The gain rises from 0 to what the operator allows within `rise_s`. Each link then
     moves towards its target along one scalar (`ConsistentRateLimiter`), the faster the
-    surer the payload is; a frozen or lost link stays where it is. Both steps are convex
-    combinations of rigid bodies, so what is published always is one.
+    surer the payload is; a frozen or lost link stays where it is, unless its load is
+    known to be gone. Both steps are convex combinations of rigid bodies, so what is
+    published always is one.
     """
 
     def __init__(
@@ -107,7 +108,8 @@ class TrustedWriteBack:
         for limiter, target, report in zip(
             self._limiters, targets, reports, strict=True
         ):
-            if report.state not in _HELD:
+            bare = report.state is LinkState.FROZEN and report.mass_kg == 0.0
+            if bare or report.state not in _HELD:
                 share = self._slowest + (1.0 - self._slowest) * report.confidence
                 limiter.step(target, share * dt_s)
         return self.published

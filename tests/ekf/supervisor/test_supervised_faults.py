@@ -112,6 +112,51 @@ def test_nan_torque_freezes_its_limb_only_and_recovers(biped, lasting_s):
     assert [kind for kind, *_ in run.events] == ["attach", "attach"]
 
 
+@pytest.mark.parametrize("missing", [RIGHT_ARM[-1:], RIGHT_ARM[:1], RIGHT_ARM])
+def test_a_frozen_limb_whose_load_is_gone_is_bare(biped, missing):
+    """The joints that are left say so, and the free-flyer's rows if none is."""
+    run = _loaded_run(biped)
+    rows = rows_of(biped, *(f"LEFT_{joint}" for joint in missing))
+
+    def spoil(tau):
+        tau = tau.copy()
+        tau[rows] = np.nan
+        return tau
+
+    run.spoil = spoil
+    run.feed(0.5, load(3.0), load(2.0, RIGHT))
+    assert run.supervised.states()[0] is LinkState.FROZEN
+    run.feed(0.1, load(2.0, RIGHT))
+    kind, link = run.events[-1][:2]
+    assert (kind, link) == ("detach", LEFT)
+    assert run.masses[-1, 0] == 0.0
+    assert run.masses[-1, 1] == pytest.approx(2.0, abs=0.1)
+    run.spoil = lambda tau: tau
+    events = len(run.events)
+    run.feed(1.0, load(2.0, RIGHT))
+    assert len(run.events) == events
+    assert run.masses[-1, 0] == 0.0
+
+
+def test_a_frozen_limb_takes_no_load_from_the_rest(biped):
+    run = BipedRun(biped)
+    row = rows_of(biped, LEFT)
+
+    def spoil(tau):
+        tau = tau.copy()
+        tau[row] = np.nan
+        return tau
+
+    run.spoil = spoil
+    run.feed(0.5)
+    run.feed(1.0, load(3.0))
+    assert not run.events
+    run.spoil = lambda tau: tau
+    run.feed(0.5, load(3.0))
+    assert [event[0] for event in run.events] == ["attach"]
+    assert run.masses[-1, 0] == pytest.approx(3.0, abs=0.2)
+
+
 def test_nan_torque_for_ever_leaves_the_other_arm_alone(biped):
     run = BipedRun(biped)
     row = rows_of(biped, LEFT)

@@ -90,6 +90,19 @@ def test_a_lost_torque_freezes_its_arm_and_nothing_else() -> None:
     assert np.all(right.mass_kg == 0.0)
 
 
+@pytest.mark.parametrize("kind", ["nan", "stuck"])
+@pytest.mark.parametrize("joint", ["LEFT_ELBOW_Y", "LEFT_SHOULDER_X"])
+def test_a_frozen_arm_lets_go_of_a_load_that_is_gone(joint: str, kind: str) -> None:
+    fault = parse_fault(f"torque:{joint}:{kind}:1.0:1.5")
+    record = runner.run(
+        RunSettings(at_s=0.5, remove_at_s=1.8, duration_s=3.0, faults=(fault,))
+    )
+    assert not record.fell
+    left = record.links["left"].payload
+    assert left is not None
+    assert np.all(left.mass_kg[185:200] == 0.0)
+
+
 def test_a_joint_without_position_is_bridged_for_twenty_steps() -> None:
     record = _run("position:LEFT_ELBOW_Y:nan:1:0.015")
     assert not record.fell
