@@ -63,6 +63,13 @@ class RunOptions(Command, frozen=True, kw_only=True):
     """Time over which the load grows [s] (default: the scenario's)."""
     duration: Seconds = None
     """Length of the run [s] (default: the scenario's)."""
+    start: Annotated[tuple[float, float, float], told("FORWARD LEFT DEGREES")] = (
+        0.0,
+        0.0,
+        0.0,
+    )
+    """Where the robot stands at the start [m], and how far it is turned to the left;
+    all figures are as seen from there (default: home)."""
     push: Annotated[tuple[float, float] | None, told("FORWARD LEFT")] = None
     """Push at the pelvis, forward and to the left [N] (default: none)."""
     push_at: float = 8.0
@@ -156,8 +163,10 @@ class RunOptions(Command, frozen=True, kw_only=True):
             ScenarioError: A number out of range.
         """
         from scenarios.run.sensor_faults import parse_fault
-        from scenarios.run.settings import Push
+        from scenarios.run.settings import Push, Start
 
+        forward_m, left_m, turn_deg = self.start
+        start = Start(forward_m=forward_m, left_m=left_m, turn_deg=turn_deg)
         push = None
         if self.push is not None:
             forward_N, left_N = self.push
@@ -169,6 +178,7 @@ class RunOptions(Command, frozen=True, kw_only=True):
             )
         return run_settings(
             self.scenario,
+            start=start,
             push=push,
             faults=tuple(map(parse_fault, self.fault)),
             tare_s=self.tare,

@@ -54,6 +54,7 @@ class Recorder:
         """
         self._settings, self._robot, self._keep = settings, robot, keep_ticks
         self._truth = GroundTruth(robot, true_model)
+        self._frame = settings.start.frame()
         self._rows: dict[str, deque] = {}
         self._timing: dict[str, deque[float]] = {}
         self._cost: dict[str, deque[float]] = {}
@@ -88,21 +89,21 @@ class Recorder:
         measured = state.known
         if truth is None:
             truth = _UNKNOWN
-        loads = truth.loads_kg
+        loads, q = truth.loads_kg, self._frame.from_world(measured.q)
         self._append(
             time_s=measured.time_s,
-            q=measured.q,
+            q=q,
             v=measured.v,
             tau_Nm=command.tau_Nm,
             q_upper_ref=reference.q_upper,
             com_ref_m=reference.com_m,
             pelvis_pitch_ref_rad=_pitch_rad(reference.rotation_pelvis_to_midfoot),
             payload_kg=loads,
-            wrench_true=truth.wrenches,
+            wrench_true=self._turned(truth.wrenches),
             status=tick.result.status.name,
             mode=command.mode.name,
             plan_cost=tick.result.plan.cost,
-            **self._truth.kinematics(measured.q, reference.q_upper, loads),
+            **self._truth.kinematics(q, reference.q_upper, loads),
         )
         self._append_estimate(tick, loads)
         self._append_base(state)
@@ -110,6 +111,8 @@ class Recorder:
             self.timing(stage, duration)
         if not tick.result.status.ok:
             self.faults[f"mpc_{tick.result.status.name.lower()}"] += 1
+        if tick.result.bounded:
+            self.faults["com_reference_bounded"] += 1
         if tick.result.renormalized:
             self.faults["quaternion_renormalized"] += 1
         if command.saturated.any():
@@ -152,6 +155,11 @@ class Recorder:
             **rows,
         )
 
+    def _turned(self, wrenches: Array) -> Array:
+        """Forces and moments (feet, 6) in the axes of the start."""
+        vectors = wrenches.reshape(*wrenches.shape[:-1], 2, 3)
+        return self._frame.vectors_from_world(vectors).reshape(wrenches.shape)
+
     def _series(self) -> deque:
         return deque(maxlen=self._keep)
 
@@ -187,7 +195,7 @@ class Recorder:
     def _append_base(self, state: PlantState) -> None:
         if state.base is not None:
             self._append(
-                base_q=state.seen.q[:7],
+                base_q=self._frame.from_world(state.seen.q)[:7],
                 base_v=state.seen.v[:BASE],
                 base_contacts=state.base.contacts,
             )

@@ -21,7 +21,7 @@ class Disturbances:
         """Read the schedule."""
         self._robot = robot
         self._loads = list(find_scenario(settings.scenario).loads(settings))
-        self._push = settings.push
+        self._push, self._frame = settings.push, settings.start.frame()
         self._faults = sorted(settings.faults, key=lambda fault: fault.at_s)
 
     def apply(
@@ -48,6 +48,7 @@ class Disturbances:
         if push is not None and time_s >= push.at_s - 1e-9:
             self._push = None
             force = np.array([push.forward_N, push.left_N, 0.0])
+            force = self._frame.vectors_to_world(force)
             root = self._robot.settings.root_link
             if plant is not None:
                 plant.apply_push(root, force, push.duration_s)

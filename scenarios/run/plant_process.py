@@ -128,7 +128,8 @@ class PlantProcess:
         self._snapshots, self._plans = SnapshotCodec(robot), PlanCodec(robot)
         self._plan_number = self._plan_used_ns = 0
         self._plan_time_s = 0.0
-        self._state = self._side.reset(robot.home_q_full)
+        start = settings.start.frame().to_world(robot.home_q_full)
+        self._state = self._side.reset(start)
         self._steps_s = 0.0
         self._reason: str | None = None
         self._events: list[tuple[float, str]] = []

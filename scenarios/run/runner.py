@@ -94,7 +94,7 @@ class Run:
         )
         true_model = None if side.truth is None else side.truth.true_model
         self._recorder = Recorder(settings, robot, true_model)
-        self._state = side.reset(robot.home_q_full)
+        self._state = side.reset(settings.start.frame().to_world(robot.home_q_full))
         self._disturbances = Disturbances(settings, robot)
 
     def finish(

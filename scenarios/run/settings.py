@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
+import numpy as np
 
 from scenarios.errors import ScenarioError
 from scenarios.run.sensor_faults import SensorFault
+
+if TYPE_CHECKING:
+    from wbmpc.control.stance_frame import StanceFrame
 
 MAX_PAYLOAD_KG = 100.0
 """More than any robot here weighs; a larger number is a mistake."""
@@ -51,6 +55,28 @@ class Push(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+class Start(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a robot stands at the start, from home."""
+
+    forward_m: float = 0.0
+    left_m: float = 0.0
+    turn_deg: float = 0.0
+    """To the left."""
+
+    def __post_init__(self) -> None:
+        """Check ranges."""
+        for name in ("forward_m", "left_m"):
+            _in_range(f"start: {name[:-2]}", getattr(self, name), -1e3, 1e3, "m")
+        _in_range("start: turn", self.turn_deg, -360.0, 360.0, "degrees")
+
+    def frame(self) -> StanceFrame:
+        """The home frame there."""
+        from wbmpc.control.stance_frame import StanceFrame
+
+        place = np.array([self.forward_m, self.left_m, 0.0])
+        return StanceFrame(position_m=place, yaw_rad=np.radians(self.turn_deg))
+
+
 class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     """One run.
 
@@ -86,6 +112,8 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     on the clean plant only."""
     base_estimator: BaseEstimatorName = "contact_ekf"
     """Where the base's state comes from unless it is the simulator's."""
+    start: Start = msgspec.field(default_factory=Start)
+    """Where the robot stands; a run's record is as seen from there."""
     push: Push | None = None
     """A push at the root link."""
     faults: tuple[SensorFault, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,11 @@ from models.arrays import Array
 from wbmpc.body_inertia import checked_inertia
 from wbmpc.control.feedback import state_at
 from wbmpc.control.plan import Plan, SolveStatus
+from wbmpc.control.stance_frame import StanceFrame
 from wbmpc.conventions import unit_base
 from wbmpc.ocp.cost import Cost
 from wbmpc.ocp.problem import OptimalControlProblem, build_ocp
-from wbmpc.ocp.target import midfoot_to_world, on_stance
+from wbmpc.ocp.target import com_bounds_m, midfoot_to_world, on_stance
 from wbmpc.ocp.variant import FASTEST, Variant
 from wbmpc.reference import Reference, home_reference
 from wbmpc.robot import Robot
@@ -40,12 +41,14 @@ class SolveResult:
         status: How the solve ended.
         failures_in_a_row: Failed solves up to and including this one.
         renormalized: The measured quaternion was not quite of unit length.
+        bounded: The asked centre of mass was beyond what the feet can hold.
     """
 
     plan: Plan
     status: SolveStatus
     failures_in_a_row: int
     renormalized: bool = False
+    bounded: bool = False
 
 
 class WholeBodyMpc:
@@ -54,6 +57,9 @@ class WholeBodyMpc:
     Each tick solves the problem (8) of arXiv:2610.22176 from the measured state with
     one iteration of FDDP. The model's inertias can be changed between ticks with
     `set_inertia`; nothing is re-allocated.
+
+    References are relative to the feet. Where these stand is measured once, at the
+    first solve or `engage`; a plan is in the world, as the measurements are.
     """
 
     def __init__(
@@ -80,6 +86,7 @@ class WholeBodyMpc:
         self._variant = variant
         self.solver = self._new_solver()
         self._midfoot = midfoot_to_world(robot)
+        self._com_data = robot.model.createData()
         self._failures = 0
         self._failures_of_solver = 0
         self._gains = self.settings.realtime_iteration
@@ -87,12 +94,24 @@ class WholeBodyMpc:
         home = home_reference(robot)
         self._reference_shapes = home.shapes
         self.set_reference(home)
+        self._bounds_m = com_bounds_m(robot)
+        self._stance: StanceFrame | None = None
         self._plan = self._cold_start(0.0, self._home)
+        self._told = self._plan
 
     @property
     def plan(self) -> Plan:
         """The last plan that may be followed."""
-        return self._plan
+        return self._told
+
+    def engage(self, q: Array) -> None:
+        """Take the feet to stay where they are now.
+
+        Args:
+            q: (nq,) measured configuration of `Robot.model`, finite and of unit
+                quaternion.
+        """
+        self._stance = StanceFrame.measured(self.robot, q)
 
     def set_inertia(self, joint: int, parameters: Array) -> None:
         """Write a body's inertia into the model of every node, in place.
@@ -112,7 +131,7 @@ class WholeBodyMpc:
     def set_reference(self, reference: Reference) -> None:
         """Change the targets of the whole horizon.
 
-        Targets given in the mid-foot frame are placed on the home stance.
+        Targets given in the mid-foot frame are placed on the stance.
         """
         self.ocp.set_target(on_stance(reference, self._midfoot))
 
@@ -129,14 +148,20 @@ class WholeBodyMpc:
             v: (nv,) velocity.
             reference: Targets.
         """
-        unit = self._usable_state(q, v)
+        unit, bounded = self._usable_state(q, v), False
         if unit is None:
             status = SolveStatus.FAILED_STATE
         elif reference.shapes != self._reference_shapes or not reference.is_finite():
             status = SolveStatus.FAILED_REFERENCE
         else:
-            q, _ = unit
-            self.set_reference(reference)
+            if self._stance is None:
+                self.engage(unit[0])
+            assert self._stance is not None
+            q = self._stance.from_world(unit[0])
+            asked, bounded = self._within_feet(reference)
+            self.ocp.set_target(
+                on_stance(asked, self._midfoot, sideways_m=self._carried_m(q))
+            )
             if self.settings.realtime_iteration:
                 time_s, q, v = self._predict(time_s, q, v)
             if self._failures_of_solver >= COLD_START_AFTER:
@@ -145,11 +170,30 @@ class WholeBodyMpc:
             self._failures_of_solver = 0 if status.ok else self._failures_of_solver + 1
         self._failures = 0 if status.ok else self._failures + 1
         return SolveResult(
-            plan=self._plan,
+            plan=self._told,
             status=status,
             failures_in_a_row=self._failures,
             renormalized=unit is not None and unit[1],
+            bounded=bounded,
         )
+
+    def _within_feet(self, reference: Reference) -> tuple[Reference, bool]:
+        """The reference with a centre of mass that the feet can hold."""
+        low, high = self._bounds_m
+        com_m = np.r_[np.clip(reference.com_m[:2], low, high), reference.com_m[2]]
+        if (com_m == reference.com_m).all():
+            return reference, False
+        return replace(reference, com_m=com_m), True
+
+    def _carried_m(self, q: Array) -> float:
+        """How far known loads move the centre of mass to the left [m].
+
+        Sideways the stance is wide enough to let it: to move the pelvis against it
+        would move the hands. Fore and aft it is not, and the pelvis moves.
+        """
+        loaded = pin.centerOfMass(self.ocp.state.pinocchio, self._com_data, q).copy()
+        moved = loaded - pin.centerOfMass(self.robot.model, self._com_data, q)
+        return float(self._midfoot.rotation[:, 1] @ moved)
 
     def _new_solver(self) -> Any:
         solver = self._variant.solver(self.ocp.problem)
@@ -202,6 +246,7 @@ class WholeBodyMpc:
         status = self._status(converged, us, tau_Nm)
         if status.ok:
             self._plan = self._read_plan(time_s, tau_Nm)
+            self._told = self._in_world(self._plan)
         return status
 
     def _status(self, converged: bool, guess_Nm: Array, tau_Nm: Array) -> SolveStatus:
@@ -226,6 +271,11 @@ class WholeBodyMpc:
             cost=float(self.solver.cost),
             gain=np.array(self.solver.K[0]) if self._gains else None,
         )
+
+    def _in_world(self, plan: Plan) -> Plan:
+        if self._stance is None or self._stance.is_home:
+            return plan
+        return replace(plan, q=self._stance.to_world(plan.q))
 
     def _cold_start(self, time_s: float, x: Array) -> Plan:
         xs, us = self._standing_start(x)

@@ -1,4 +1,4 @@
-"""The leg posture that goes with a commanded centre-of-mass height and pelvis."""
+"""The leg posture that goes with a commanded centre of mass and pelvis."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _MAX_STEP_RAD = 0.3
 
 
 class LegPosture:
-    """Bends the home legs so that height and pelvis are as commanded, feet in place.
+    """Bends the home legs so that mass and pelvis are as commanded, feet in place.
 
     Row 6 of Table I pulls the legs towards home. Against a squat that pull would win
     over the centre of mass (arXiv:2610.22176 suspects it behind a persistent 40 mm of
-    height error), so its target follows what the operator commands: height of the
-    centre of mass and pelvis orientation. Where arms and loads are plays no part.
+    height error), so its target follows what the operator commands: centre of
+    mass and pelvis orientation. Where arms and loads are plays no part.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -32,7 +32,6 @@ class LegPosture:
         self._root = robot.frame_id(robot.settings.root_link)
         legs = robot.joints("left_leg", "right_leg")
         self._free = np.concatenate([np.arange(6), 6 + legs])
-        self._home_com = pin.centerOfMass(self._model, self._data, robot.home_q).copy()
         self._limits = (
             self._model.lowerPositionLimit.copy(),
             self._model.upperPositionLimit.copy(),
@@ -40,7 +39,7 @@ class LegPosture:
         self._key = b""
         self._q = robot.home_q
 
-    def at(self, com_height_m: float, rotation_pelvis_to_world: Array) -> Array:
+    def at(self, com_m: Array, rotation_pelvis_to_world: Array) -> Array:
         """Configuration (nq,) of `Robot.model`, upper body at home.
 
         Damped Newton steps from the last answer within the joint limits; out of
@@ -49,25 +48,25 @@ class LegPosture:
         the limits, 4 to 5 times with them (0.2 ms against 0.6 and 0.8 to 1.1).
 
         Args:
-            com_height_m: Height of the centre of mass above the floor.
+            com_m: (3,) centre of mass of the robot without loads.
             rotation_pelvis_to_world: (3, 3) orientation of the root link.
         """
-        key = np.float64(com_height_m).tobytes() + rotation_pelvis_to_world.tobytes()
+        key = com_m.tobytes() + rotation_pelvis_to_world.tobytes()
         if key != self._key:
             self._key = key
             with np.errstate(over="ignore", invalid="ignore"):
-                q = self._solve(com_height_m, rotation_pelvis_to_world)
+                q = self._solve(com_m, rotation_pelvis_to_world)
             # An absurd target must not be where the next one starts from.
             self._q = q if np.isfinite(q).all() else self._robot.home_q
         return self._q
 
-    def _solve(self, com_height_m: float, rotation: Array) -> Array:
+    def _solve(self, com_m: Array, rotation: Array) -> Array:
         home = self._robot.home_q
-        if np.linalg.norm(self._error(home, com_height_m, rotation)) < _TOLERANCE:
+        if np.linalg.norm(self._error(home, com_m, rotation)) < _TOLERANCE:
             return home
         q = self._q
         for _ in range(_ITERATIONS):
-            error = self._error(q, com_height_m, rotation)
+            error = self._error(q, com_m, rotation)
             if np.linalg.norm(error) < _TOLERANCE:
                 break
             jacobian = self._jacobian(q, rotation)[:, self._free]
@@ -79,7 +78,7 @@ class LegPosture:
             q[7:] = np.clip(q[7:], self._limits[0][7:], self._limits[1][7:])
         return q
 
-    def _error(self, q: Array, com_height_m: float, rotation: Array) -> Array:
+    def _error(self, q: Array, com_m: Array, rotation: Array) -> Array:
         """Feet (12), centre of mass (3) and pelvis orientation (3)."""
         model, data = self._model, self._data
         com = pin.centerOfMass(model, data, q)
@@ -88,9 +87,8 @@ class LegPosture:
             pin.log6(placement.actInv(data.oMf[self._robot.frame_id(name)])).vector
             for name, placement in self._soles.items()
         ]
-        target = np.array([*self._home_com[:2], com_height_m])
         turned = pin.log3(rotation.T @ data.oMf[self._root].rotation)
-        return np.concatenate([*feet, com - target, turned])
+        return np.concatenate([*feet, com - com_m, turned])
 
     def _jacobian(self, q: Array, rotation: Array) -> Array:
         """Derivative (18, nv) of the error, near its root."""

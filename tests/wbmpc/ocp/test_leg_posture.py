@@ -26,7 +26,7 @@ def _lower(reference: Reference, depth_m: float, pitch_rad: float) -> Reference:
 def test_home_is_home_bit_for_bit(robot: Robot) -> None:
     home = home_reference(robot)
     posture = LegPosture(robot)
-    q = posture.at(home.com_m[2], home.rotation_pelvis_to_midfoot)
+    q = posture.at(home.com_m, home.rotation_pelvis_to_midfoot)
     assert np.array_equal(q, robot.home_q)
 
 
@@ -38,7 +38,7 @@ def test_height_pelvis_and_feet_are_as_asked(
 ) -> None:
     asked = _lower(home_reference(robot), depth_m, pitch_rad)
     rotation = asked.rotation_pelvis_to_midfoot
-    q = LegPosture(robot).at(asked.com_m[2], rotation)
+    q = LegPosture(robot).at(asked.com_m, rotation)
     data = robot.model.createData()
     com = pin.centerOfMass(robot.model, data, q)
     pin.framesForwardKinematics(robot.model, data, q)
@@ -56,7 +56,8 @@ def test_height_pelvis_and_feet_are_as_asked(
 
 def test_out_of_reach_stays_within_the_limits(robot: Robot) -> None:
     home = home_reference(robot)
-    q = LegPosture(robot).at(0.1, home.rotation_pelvis_to_midfoot)
+    low = np.array([*home.com_m[:2], 0.1])
+    q = LegPosture(robot).at(low, home.rotation_pelvis_to_midfoot)
     assert np.isfinite(q).all()
     assert (q[7:] >= robot.model.lowerPositionLimit[7:] - 1e-9).all()
     assert (q[7:] <= robot.model.upperPositionLimit[7:] + 1e-9).all()
@@ -65,11 +66,11 @@ def test_out_of_reach_stays_within_the_limits(robot: Robot) -> None:
 def test_answer_does_not_depend_on_the_way(robot: Robot) -> None:
     home, posture = home_reference(robot), LegPosture(robot)
     asked = _lower(home, 0.15, 0.4)
-    direct = posture.at(asked.com_m[2], asked.rotation_pelvis_to_midfoot)
+    direct = posture.at(asked.com_m, asked.rotation_pelvis_to_midfoot)
     posture = LegPosture(robot)
     for share in np.linspace(0.0, 1.0, 20):
         step = _lower(home, 0.15 * share, 0.4 * share)
-        q = posture.at(step.com_m[2], step.rotation_pelvis_to_midfoot)
+        q = posture.at(step.com_m, step.rotation_pelvis_to_midfoot)
     np.testing.assert_allclose(q, direct, atol=1e-6)
 
 
@@ -91,9 +92,10 @@ def test_an_absurd_height_does_not_spoil_the_next_one(
     home = home_reference(robot)
     rotation, asked_m = home.rotation_pelvis_to_midfoot, home.com_m[2] - 0.05
     posture = LegPosture(robot)
-    assert np.isfinite(posture.at(height_m, rotation)).all()
+    place = home.com_m[:2]
+    assert np.isfinite(posture.at(np.array([*place, height_m]), rotation)).all()
     for k in range(5):
-        q = posture.at(asked_m + 1e-4 * k, rotation)
+        q = posture.at(np.array([*place, asked_m + 1e-4 * k]), rotation)
     data = robot.model.createData()
     com = pin.centerOfMass(robot.model, data, q)
     assert com[2] == pytest.approx(asked_m + 4e-4, abs=1e-3)

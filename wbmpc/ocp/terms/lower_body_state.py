@@ -42,7 +42,7 @@ class LowerBodyState(Cost, frozen=True, kw_only=True):
         residual = crocoddyl.ResidualModelState(scene.state, home, scene.nu)
 
         def set_target(target: Target) -> None:
-            q = posture.at(target.com_m[2], target.rotation_pelvis_to_world)
+            q = posture.at(target.bare_com_m, target.rotation_pelvis_to_world)
             residual.reference = np.r_[q, np.zeros(nv)]
 
         return [
