@@ -6,7 +6,8 @@ import numpy as np
 import pinocchio as pin
 
 from models.arrays import Array
-from wbmpc.ocp.target import sole_placements
+from wbmpc.ocp.target import midfoot_to_world, sole_placements
+from wbmpc.reference import home_reference
 from wbmpc.robot import Robot
 
 _TOLERANCE = 1e-9
@@ -36,6 +37,7 @@ class LegPosture:
             self._model.lowerPositionLimit.copy(),
             self._model.upperPositionLimit.copy(),
         )
+        self._offset = self._home_offset()
         self._key = b""
         self._q = robot.home_q
 
@@ -51,6 +53,7 @@ class LegPosture:
             com_m: (3,) centre of mass of the robot without loads.
             rotation_pelvis_to_world: (3, 3) orientation of the root link.
         """
+        com_m = com_m + self._offset
         key = com_m.tobytes() + rotation_pelvis_to_world.tobytes()
         if key != self._key:
             self._key = key
@@ -59,6 +62,15 @@ class LegPosture:
             # An absurd target must not be where the next one starts from.
             self._q = q if np.isfinite(q).all() else self._robot.home_q
         return self._q
+
+    def _home_offset(self) -> Array:
+        """(3,) from the commanded centre of mass to that of the home pose, level.
+
+        Home is commanded as the middle of the feet, and is a hair beside it.
+        """
+        home = midfoot_to_world(self._robot).act(home_reference(self._robot).com_m)
+        com = pin.centerOfMass(self._model, self._data, self._robot.home_q)
+        return np.array([*(com - home)[:2], 0.0])
 
     def _solve(self, com_m: Array, rotation: Array) -> Array:
         home = self._robot.home_q
