@@ -6,6 +6,7 @@ standard error.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -47,6 +48,8 @@ def print_result(value: object, text: str, *, as_json: bool) -> int:
         if text:
             print(text, file=sys.stderr)
         text = msgspec.json.encode(value).decode()
+        if not _can_say(text):  # only here: escapes make it twice as long
+            text = json.dumps(json.loads(text))
     try:
         print(text, flush=True)
     except OSError as error:
@@ -55,6 +58,15 @@ def print_result(value: object, text: str, *, as_json: bool) -> int:
             say(f"could not print the result: {error.strerror}")
             return EXIT_BAD_END
     return EXIT_OK
+
+
+def _can_say(text: str) -> bool:
+    """Whether standard output has every character of a text."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def nowhere() -> TextIO:
