@@ -192,9 +192,12 @@ def _is_broken(text: str) -> bool:
 
 
 def _one_sentence(box: str) -> str:
-    """Text of tyro's error box without its frame and repetitions."""
-    lines = [line.strip("│╭╰╮╯─ \n") for line in box.splitlines()]
-    lines = [line for line in lines if line.strip("-")]  # a frame without Unicode
-    told = [line for line in lines[1:] if line and not line.startswith("For full help")]
+    """Text of tyro's error box without its frame and repetitions.
+
+    The frame is drawn in ASCII where the terminal has no other characters.
+    """
+    lines = [line.strip("│╭╰╮╯─| \n") for line in box.splitlines()]
+    lines = [line for line in lines if line.strip("+-")]
+    told = [line for line in lines[1:] if not line.startswith("For full help")]
     text = " ".join(told) or "unreadable command line"
     return f"{text.rstrip('.')}; {PROG} --help lists everything"

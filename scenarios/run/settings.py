@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from scenarios.errors import ScenarioError
+from scenarios.errors import OutOfRangeError
 from scenarios.run.sensor_faults import SensorFault
 
 MAX_PAYLOAD_KG = 100.0
@@ -140,6 +140,4 @@ def read_settings(fields: dict[str, Any]) -> RunSettings:
 
 def _in_range(name: str, value: float, low: float, high: float, unit: str) -> None:
     if not math.isfinite(value) or not low <= value <= high:
-        raise ScenarioError(
-            f"--{name} {value:g}: must be between {low:g} and {high:g} {unit}".rstrip()
-        )
+        raise OutOfRangeError(name, value, low, high, unit)
