@@ -31,9 +31,14 @@ _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 
 
 def say(sentence: str) -> None:
-    """Say something that is not a result; control characters are made visible."""
+    """Say something that is not a result; control characters are made visible.
+
+    On a line of its own, also while a progress bar is shown.
+    """
     shown = _CONTROL.sub(lambda found: ascii(found[0])[1:-1], sentence)
-    print(f"{PROG}: {shown}", file=sys.stderr)
+    bars = sys.modules.get("tqdm")  # else there is none
+    write = print if bars is None else bars.tqdm.write
+    write(f"{PROG}: {shown}", file=sys.stderr)
 
 
 def print_result(value: object, text: str, *, as_json: bool) -> int:

@@ -227,7 +227,7 @@ class Teleop(Command, frozen=True, kw_only=True):
             return None
         from scenarios.report.meshcat_view import LiveViewer
 
-        return stack.enter_context(LiveViewer(robot.settings))
+        return stack.enter_context(LiveViewer(robot.settings, say))
 
     def _payload_kg(self) -> float:
         if self.payload is not None:
