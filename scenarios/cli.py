@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Union
@@ -34,6 +36,12 @@ from scenarios.commands.teleop import Teleop
 from scenarios.commands.tipping import Tipping
 from scenarios.exit_codes import EXIT_BAD_INPUT, EXIT_INTERRUPTED
 from scenarios.interrupts import comes_from_interrupt, ending_at_once
+from scenarios.launch import (
+    WATCHED,
+    blamed_for,
+    foreign_libraries,
+    foreign_packages,
+)
 
 COMMANDS: tuple[type[Command], ...] = (
     Run,
@@ -54,6 +62,9 @@ COMMANDS: tuple[type[Command], ...] = (
 )
 """In the order of the help."""
 
+LEAST_COLUMNS = 40
+"""Help is laid out for these: in 5 columns tyro does not come to an end."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
@@ -62,6 +73,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         with ending_at_once():
             command = parse(sys.argv[1:] if argv is None else argv)
         kept = command.kept
+        foreign = foreign_packages(WATCHED) or foreign_libraries()
+        if foreign and command.needs_sound_packages:
+            say(foreign)
+            return EXIT_BAD_INPUT
         return command.act()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else EXIT_BAD_INPUT
@@ -73,9 +88,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if comes_from_interrupt(error):
             return _interrupted(kept)
-        if not _is_of_estimators(error):
+        told = str(error) if _is_of_estimators(error) else blamed_for(error)
+        if not told:
             raise
-        say(str(error))
+        say(told)
         return EXIT_BAD_INPUT
 
 
@@ -97,6 +113,9 @@ def main_of_process() -> int:
     """Run the command of this process, whatever its streams are."""
     sys.stdout = sys.stdout or nowhere()
     sys.stderr = sys.stderr or nowhere()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without our characters
     code = main()
     try:
         sys.stdout.flush()
@@ -115,6 +134,8 @@ def parse(argv: Sequence[str]) -> Command:
         _refuse_no_text(argument)
         _refuse_empty(argument, before)
     words = io.StringIO()
+    if shutil.get_terminal_size().columns < LEAST_COLUMNS:
+        os.environ["COLUMNS"] = str(LEAST_COLUMNS)
     try:
         with contextlib.redirect_stderr(words):
             return tyro.cli(
@@ -171,9 +192,12 @@ def _is_broken(text: str) -> bool:
 
 
 def _one_sentence(box: str) -> str:
-    """Text of tyro's error box without its frame and repetitions."""
-    lines = [line.strip("│╭╰╮╯─ \n") for line in box.splitlines()]
-    lines = [line for line in lines if line.strip("-")]  # a frame without Unicode
-    told = [line for line in lines[1:] if line and not line.startswith("For full help")]
+    """Text of tyro's error box without its frame and repetitions.
+
+    The frame is drawn in ASCII where the terminal has no other characters.
+    """
+    lines = [line.strip("│╭╰╮╯─| \n") for line in box.splitlines()]
+    lines = [line for line in lines if line.strip("+-")]
+    told = [line for line in lines[1:] if not line.startswith("For full help")]
     text = " ".join(told) or "unreadable command line"
     return f"{text.rstrip('.')}; {PROG} --help lists everything"

@@ -1,8 +1,9 @@
 """Keeps the arms from each other and from the trunk.
 
-Trunk, upper arms and forearms are capsules. For a pair at distance d with witness
-points a, b and normal n from a to b, the distance changes by n . (J_b - J_a) Delta in
-one tick; it may use half of what is left above the margin.
+Trunk, upper arms and forearms are capsules, several where a limb has joints along it.
+For a pair at distance d with witness points a, b and normal n from a to b, the distance
+changes by n . (J_b - J_a) Delta in one tick; it may use half of what is left above the
+margin.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from models.arrays import Array
+from teleop.elbow import arm_joints, elbow_place
 from teleop.ik import Inequalities
 from teleop.settings import CollisionSettings
 from wbmpc.robot import Robot
@@ -92,20 +94,42 @@ class ArmCollisions:
 
     def _add_trunk(self, robot: Robot) -> None:
         settings = self._settings
-        first = self._model.getJointId(robot.settings.groups.left_arm[0])
+        first = self._model.getJointId(arm_joints(robot, "left")[0])
         joint = int(self._model.parents[first])
         top = np.array([0.0, 0.0, settings.trunk_above_m])
         self._add("trunk", joint, np.zeros(3), top, settings.trunk_radius_m)
 
     def _add_arm(self, robot: Robot, side: str) -> None:
-        elbow = robot.link_joint(robot.arms[side].link)
-        upper = int(self._model.parents[elbow])
-        to_elbow = self._model.jointPlacements[elbow].translation
+        """Capsules along every long enough piece of an arm, from joint to joint.
+
+        The piece between the first two joints is the shoulder's. One that is shorter
+        than its capsule is thick lies within its neighbours' ends, but the last always
+        has one: wrists of several joints at one point have pieces of no length.
+        """
         tip = self._model.frames[robot.frame_id(robot.arms[side].tip_frame)]
-        settings, zero = self._settings, np.zeros(3)
-        self._add(f"{side}_upper", upper, zero, to_elbow, settings.upper_arm_radius_m)
-        end = tip.placement.translation
-        self._add(f"{side}_fore", elbow, zero, end, settings.forearm_radius_m)
+        chain = self._chain(robot, side, tip.parentJoint)
+        ends = [self._model.jointPlacements[joint].translation for joint in chain[1:]]
+        joint = arm_joints(robot, side)[elbow_place(robot, side)]
+        elbow = chain.index(self._model.getJointId(joint))
+        for place, end in enumerate([*ends, tip.placement.translation]):
+            part = "upper" if place < elbow else "fore"
+            radius_m = (
+                self._settings.upper_arm_radius_m
+                if place < elbow
+                else self._settings.forearm_radius_m
+            )
+            is_long = place > 0 and np.linalg.norm(end) > radius_m
+            if is_long or place == len(ends):
+                name = f"{side}_{part}_{place}"
+                self._add(name, chain[place], np.zeros(3), end, radius_m)
+
+    def _chain(self, robot: Robot, side: str, last: int) -> list[int]:
+        """Joints from an arm's first to the one that carries its tip."""
+        first = self._model.getJointId(arm_joints(robot, side)[0])
+        chain = [int(last)]
+        while chain[0] != first and chain[0] > 0:
+            chain.insert(0, int(self._model.parents[chain[0]]))
+        return chain
 
     def _add(
         self, name: str, joint: int, start: Array, end: Array, radius_m: float
@@ -113,7 +137,11 @@ class ArmCollisions:
         """A capsule along the segment from start to end, in the frame of a joint."""
         along = end - start
         length = float(np.linalg.norm(along))
-        turn = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), along / length)
+        turn = pin.Quaternion.Identity()
+        if length > 0.0:  # else it is a ball
+            turn = pin.Quaternion.FromTwoVectors(
+                np.array([0.0, 0.0, 1.0]), along / length
+            )
         placement = pin.SE3(turn.toRotationMatrix(), 0.5 * (start + end))
         shape = coal.Capsule(radius_m, length)
         self._shapes.addGeometryObject(
@@ -125,6 +153,11 @@ class ArmCollisions:
         pairs = [("left_fore", "right_fore")]
         pairs += product(("trunk",), ("left_fore", "right_fore"))
         pairs += [("left_fore", "right_upper"), ("left_upper", "right_fore")]
-        for first, second in pairs:
-            ids = [self._shapes.getGeometryId(name) for name in (first, second)]
-            self._shapes.addCollisionPair(pin.CollisionPair(*ids))
+        for parts in pairs:
+            for ids in product(*map(self._pieces, parts)):
+                self._shapes.addCollisionPair(pin.CollisionPair(*ids))
+
+    def _pieces(self, part: str) -> list[int]:
+        """Indices of the capsules of a part."""
+        names = [shape.name for shape in self._shapes.geometryObjects]
+        return [i for i, name in enumerate(names) if name.startswith(part)]

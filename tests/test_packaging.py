@@ -290,7 +290,17 @@ def test_robot_files_are_package_data(robot: str) -> None:
 
 def test_the_command_exists() -> None:
     module, _, function = PROJECT["project"]["scripts"]["wbmpc"].partition(":")
-    assert callable(getattr(import_module(module), function))
+    copies = PROJECT["tool"]["scikit-build"]["wheel"]["force-include"]
+    (source,) = [path for path, copy in copies.items() if copy == f"{module}.py"]
+    dotted = source.removesuffix(".py").replace("/", ".")
+    assert callable(getattr(import_module(dotted), function))
+
+
+def test_the_command_starts_in_a_module_that_nobody_else_has() -> None:
+    """A user's own `scenarios` may come first on the path."""
+    module = PROJECT["project"]["scripts"]["wbmpc"].partition(":")[0]
+    assert module not in MAY_IMPORT.keys() | sys.stdlib_module_names
+    assert module.startswith("wbmpc_")
 
 
 def test_the_wheel_holds_every_file_but_the_sources_of_the_native_part(
@@ -316,3 +326,4 @@ def test_the_wheel_holds_every_file_but_the_sources_of_the_native_part(
     names = zipfile.ZipFile(wheel).namelist()
     held = {name for name in names if name.split("/")[0] in MAY_IMPORT}
     assert held == expected
+    assert "wbmpc_launch.py" in names

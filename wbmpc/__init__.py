@@ -8,7 +8,11 @@ are first used; everything else is found by its module.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from wbmpc.runtime import check_versions, set_thread_environment
+from wbmpc.neighbours import check_neighbours
+
+check_neighbours()
+
+from wbmpc.runtime import check_versions, set_thread_environment  # noqa: E402
 
 set_thread_environment()
 check_versions()

@@ -31,9 +31,20 @@ _THREADS = {
 
 
 def set_thread_environment() -> None:
-    """Set defaults of the thread pools; what the user has set stays."""
+    """Set defaults of the thread pools; what the user has set to numbers stays.
+
+    The libraries complain about anything else on the console, from C.
+    """
     for name, value in _THREADS.items():
-        os.environ.setdefault(name, value)
+        given = os.environ.get(name, "")
+        if not is_count(given) and given.lower() not in ("infinite", "infinity"):
+            os.environ[name] = value
+
+
+def is_count(text: str) -> bool:
+    """Whether a variable of a thread pool holds positive integers, one per level."""
+    levels = text.split(",")
+    return all(level.strip().isdecimal() and int(level) > 0 for level in levels)
 
 
 def installed_versions() -> dict[str, str | None]:

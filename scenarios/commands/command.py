@@ -18,6 +18,9 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     kept: ClassVar[str] = "no files were kept"
     """Said after an interrupt: the files it leaves."""
 
+    needs_sound_packages: ClassVar[bool] = True
+    """Whether it refuses to start with a foreign package first on Python's path."""
+
     def act(self) -> int:
         """Do it; return the exit code.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from scenarios.commands.command import Command
 from scenarios.commands.options import Json
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 class Doctor(Command, frozen=True, kw_only=True):
     """Is this install sound?"""
+
+    needs_sound_packages: ClassVar[bool] = False
 
     json: Json = False
 

@@ -6,6 +6,7 @@ standard error.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -30,9 +31,14 @@ _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 
 
 def say(sentence: str) -> None:
-    """Say something that is not a result; control characters are made visible."""
+    """Say something that is not a result; control characters are made visible.
+
+    On a line of its own, also while a progress bar is shown.
+    """
     shown = _CONTROL.sub(lambda found: ascii(found[0])[1:-1], sentence)
-    print(f"{PROG}: {shown}", file=sys.stderr)
+    bars = sys.modules.get("tqdm")  # else there is none
+    write = print if bars is None else bars.tqdm.write
+    write(f"{PROG}: {shown}", file=sys.stderr)
 
 
 def print_result(value: object, text: str, *, as_json: bool) -> int:
@@ -47,6 +53,8 @@ def print_result(value: object, text: str, *, as_json: bool) -> int:
         if text:
             print(text, file=sys.stderr)
         text = msgspec.json.encode(value).decode()
+        if not _can_say(text):  # only here: escapes make it twice as long
+            text = json.dumps(json.loads(text))
     try:
         print(text, flush=True)
     except OSError as error:
@@ -55,6 +63,15 @@ def print_result(value: object, text: str, *, as_json: bool) -> int:
             say(f"could not print the result: {error.strerror}")
             return EXIT_BAD_END
     return EXIT_OK
+
+
+def _can_say(text: str) -> bool:
+    """Whether standard output has every character of a text."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def nowhere() -> TextIO:

@@ -6,7 +6,13 @@ import contextlib
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scenarios.commands.output import Bars, leave_folder, print_result, verdict
+from scenarios.commands.output import (
+    Bars,
+    leave_folder,
+    print_result,
+    say,
+    verdict,
+)
 from scenarios.commands.run_options import RunOptions, load_robot
 from scenarios.errors import ScenarioError
 from scenarios.interrupts import ending_at_once
@@ -96,4 +102,4 @@ class Run(RunOptions, frozen=True, kw_only=True):
             return contextlib.nullcontext()
         from scenarios.report.meshcat_view import LiveViewer
 
-        return LiveViewer(robot.settings)
+        return LiveViewer(robot.settings, say)

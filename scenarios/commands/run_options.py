@@ -22,7 +22,7 @@ from scenarios.commands.options import (
     told,
 )
 from scenarios.commands.output import say
-from scenarios.errors import ScenarioError
+from scenarios.errors import OutOfRangeError, ScenarioError
 from scenarios.library.catalogue import defaults_text, find_scenario
 from scenarios.library.run_settings import PAPER_ROBOT, default_load, run_settings
 
@@ -41,6 +41,9 @@ Faults = Annotated[
     tyro.conf.UseAppendAction[tuple[str, ...]],
     tyro.conf.arg(metavar="CHANNEL:JOINT:KIND:AT:FOR"),
 ]
+
+
+PUSH_AT_S = 8.0
 
 
 class RunOptions(Command, frozen=True, kw_only=True):
@@ -72,7 +75,7 @@ class RunOptions(Command, frozen=True, kw_only=True):
     all figures are as seen from there (default: home)."""
     push: Annotated[tuple[float, float] | None, told("FORWARD LEFT")] = None
     """Push at the pelvis, forward and to the left [N] (default: none)."""
-    push_at: float = 8.0
+    push_at: float = PUSH_AT_S
     """When the push starts [s]."""
     push_for: float = 0.1
     """How long it lasts [s]."""
@@ -176,28 +179,36 @@ class RunOptions(Command, frozen=True, kw_only=True):
                 forward_N=forward_N,
                 left_N=left_N,
             )
-        return run_settings(
-            self.scenario,
-            start=start,
-            push=push,
-            faults=tuple(map(parse_fault, self.fault)),
-            tare_s=self.tare,
-            plant=self.plant,
-            friction_compensation=not self.no_friction_compensation,
-            truth=True if self.truth else None,
-            robot=self.robot,
-            payload_kg=self.payload,
-            arm=self.arm,
-            at_s=self.at,
-            remove_at_s=self.remove_at,
-            ramp_s=self.ramp,
-            duration_s=self.duration,
-            estimator=estimator,
-            prior=PRIOR_NAMES[self.prior],
-            seed=self.seed,
-            realtime=realtime,
-            overrides=self.set,
-        )
+        try:
+            return run_settings(
+                self.scenario,
+                start=start,
+                push=push,
+                faults=tuple(map(parse_fault, self.fault)),
+                tare_s=self.tare,
+                plant=self.plant,
+                friction_compensation=not self.no_friction_compensation,
+                truth=True if self.truth else None,
+                robot=self.robot,
+                payload_kg=self.payload,
+                arm=self.arm,
+                at_s=self.at,
+                remove_at_s=self.remove_at,
+                ramp_s=self.ramp,
+                duration_s=self.duration,
+                estimator=estimator,
+                prior=PRIOR_NAMES[self.prior],
+                seed=self.seed,
+                realtime=realtime,
+                overrides=self.set,
+            )
+        except OutOfRangeError as error:
+            if error.option != "push-at" or self.push_at != PUSH_AT_S:
+                raise
+            raise ScenarioError(  # nobody said when
+                f"--duration {error.high:g}: ends before the push comes, at "
+                f"{PUSH_AT_S:g} s; give an earlier --push-at, or a longer --duration"
+            ) from None
 
     def tell_load(self, settings: RunSettings) -> None:
         """Say what load suits a robot but the paper's; warn of one beyond it."""

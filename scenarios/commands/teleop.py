@@ -25,7 +25,7 @@ from scenarios.commands.options import (
     told,
 )
 from scenarios.commands.output import leave_folder, print_result, say, verdict
-from scenarios.errors import ScenarioError
+from scenarios.errors import OutOfRangeError, ScenarioError
 from scenarios.exit_codes import EXIT_BAD_END, EXIT_OK
 from scenarios.interrupts import ending_at_once
 from scenarios.library.run_settings import run_settings
@@ -156,6 +156,7 @@ class Teleop(Command, frozen=True, kw_only=True):
                 )
         if self.port is not None and not 0 <= self.port <= 65535:
             raise ScenarioError(f"--port {self.port}: must be between 0 and 65535")
+        self._settings(self.set, None)  # what depends on no recording
 
     def _operator(self, overrides: tuple[str, ...]) -> OperatorPlan:
         from teleop.operator_process import OperatorPlan, PageOptions
@@ -193,30 +194,40 @@ class Teleop(Command, frozen=True, kw_only=True):
         at_s = self.payload_at
         if at_s is None:
             at_s = min(LOAD_AT_S, duration_s)
-        elif not 0.0 <= at_s <= ENDLESS_S or at_s > duration_s:
-            raise ScenarioError(
-                f"--payload-at {at_s:g}: must be between 0 and {duration_s:g} s"
+        try:
+            return run_settings(
+                "standing",
+                robot=self.robot,
+                payload_kg=self._payload_kg(),
+                arm=self.arm,
+                at_s=at_s,
+                duration_s=duration_s,
+                estimator=NO_ESTIMATOR if self.no_ekf else None,
+                plant=self.plant,
+                seed=self.seed,
+                realtime=True,
+                overrides=overrides,
             )
-        return run_settings(
-            "standing",
-            robot=self.robot,
-            payload_kg=self._payload_kg(),
-            arm=self.arm,
-            at_s=at_s,
-            duration_s=duration_s,
-            estimator=NO_ESTIMATOR if self.no_ekf else None,
-            plant=self.plant,
-            seed=self.seed,
-            realtime=True,
-            overrides=overrides,
-        )
+        except OutOfRangeError as error:
+            raise self._in_own_words(error) from None
+
+    def _in_own_words(self, error: OutOfRangeError) -> ScenarioError:
+        """The error of an option of runs, by what was given here."""
+        if error.option == "at":
+            return error.called("payload-at")
+        if error.option == "duration" and self.duration is None and self.replay:
+            return ScenarioError(
+                f"--replay {self.replay}: lasts {error.value:g} s; must be between "
+                f"{error.low:g} and {error.high:g} s"
+            )
+        return error
 
     def _viewer(self, robot: Robot, stack: contextlib.ExitStack) -> Viewer | None:
         if self.no_meshcat:
             return None
         from scenarios.report.meshcat_view import LiveViewer
 
-        return stack.enter_context(LiveViewer(robot.settings))
+        return stack.enter_context(LiveViewer(robot.settings, say))
 
     def _payload_kg(self) -> float:
         if self.payload is not None:

@@ -58,11 +58,18 @@ def _fitted(fields: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """Defaults that lie after the end of a shorter run are left out, or asked for.
 
     Raises:
-        ScenarioError: The run ends before its load comes, and nobody said when.
+        ScenarioError: The run ends before its load comes, or the load is taken off
+            before it comes, and nobody said when.
     """
     end_s = fields["duration_s"]
-    if "remove_at_s" not in given and (fields["remove_at_s"] or 0.0) > end_s:
-        fields = fields | {"remove_at_s": None}
+    if "remove_at_s" not in given and fields["remove_at_s"] is not None:
+        if fields["remove_at_s"] > end_s:
+            fields = fields | {"remove_at_s": None}
+        elif fields["remove_at_s"] < fields["at_s"] <= end_s:
+            raise ScenarioError(
+                f"--at {fields['at_s']:g}: after the load is taken off, at "
+                f"{fields['remove_at_s']:g} s; give --remove-at, too"
+            )
     if "at_s" in given or not fields["at_s"] > end_s > 0.0:
         return fields
     if fields["payload_kg"] > 0.0:

@@ -26,7 +26,8 @@ class RunFolder:
     """Collects files in a hidden folder and renames it when all are written.
 
     A folder with its final name is therefore never half way. What a full or read-only
-    disk does not take is told in `problem`; every other file is kept.
+    disk does not take, or cannot be drawn, is told in `problem`; every other file is
+    kept.
 
     Attributes:
         path: Where the folder will be.
@@ -77,7 +78,7 @@ class RunFolder:
             target.parent.mkdir(parents=True, exist_ok=True)
             try:
                 writer(target)
-            except OSError:
+            except Exception:
                 _remove(target)  # half a file would look like a whole one
                 raise
 
@@ -102,6 +103,12 @@ class RunFolder:
                 lambda path, draw=draw: draw().savefig(path, dpi=DPI),  # type: ignore[misc]
             )
 
+    def leave_out(self, name: str, error: Exception) -> None:
+        """Say of a file why it is not there."""
+        reason = error.strerror if isinstance(error, OSError) else None
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        self._lost[name] = reason or what
+
     def _publish(self) -> None:
         # An empty folder of that name is replaced; anything else is an error.
         os.replace(self._draft, self.path)
@@ -109,8 +116,8 @@ class RunFolder:
     def _attempt(self, action: Callable[[], object], what: str) -> None:
         try:
             action()
-        except OSError as error:
-            self._lost[what] = error.strerror or str(error)
+        except Exception as error:  # one file, whatever it is, costs no other
+            self.leave_out(what, error)
 
 
 class FolderOptions(Protocol):

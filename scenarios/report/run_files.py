@@ -42,7 +42,6 @@ def write_run_files(
         pictures: Whether to draw any.
     """
     from scenarios.records.mcap_log import write_log
-    from scenarios.report.plots import run_figures
     from scenarios.report.replay_page import write_animation
 
     shown = main_run(records)
@@ -61,5 +60,15 @@ def write_run_files(
         folder.write(name, lambda p, r=record: write_log(p, r))  # type: ignore[misc]
     folder.write("replay.html", lambda p: write_animation(p, robot, shown, other))
     if pictures:
+        _draw(folder, robot, records)
+
+
+def _draw(folder: RunFolder, robot: Robot, records: Mapping[str, RunRecord]) -> None:
+    """Pictures, if there is anything to draw them with."""
+    try:
+        from scenarios.report.plots import run_figures
+
         folder.draw(run_figures(robot, records))
         folder.draw(experiment_figures(robot, records))
+    except ImportError as error:
+        folder.leave_out("plots", error)

@@ -77,6 +77,14 @@ def lines_table(title: str, lines: Sequence[Line]) -> str:
 def verdict(lines: Sequence[Line]) -> str:
     """How many goals are met, and which are not."""
     judged = [line for line in lines if line.goal is not None]
-    short = [line.label for line in judged if line.met is not True]
+    short = [shortfall(line) for line in judged if line.met is not True]
     tail = f"; short: {', '.join(short)}" if short else ""
     return f"goals met: {len(judged) - len(short)} of {len(judged)}{tail}"
+
+
+def shortfall(line: Line) -> str:
+    """A figure, its value and the goal that it does not meet."""
+    value = "unknown"
+    if line.value is not None:
+        value = f"{number(line.value, line.decimals)} {line.unit}".rstrip()
+    return f"{line.label} {value} (goal {line.goal})"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import numpy as np
 
-from scenarios.errors import ScenarioError
+from scenarios.errors import OutOfRangeError
 from scenarios.run.sensor_faults import SensorFault
 
 if TYPE_CHECKING:
@@ -168,6 +168,4 @@ def read_settings(fields: dict[str, Any]) -> RunSettings:
 
 def _in_range(name: str, value: float, low: float, high: float, unit: str) -> None:
     if not math.isfinite(value) or not low <= value <= high:
-        raise ScenarioError(
-            f"--{name} {value:g}: must be between {low:g} and {high:g} {unit}".rstrip()
-        )
+        raise OutOfRangeError(name, value, low, high, unit)

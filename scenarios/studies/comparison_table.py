@@ -6,7 +6,7 @@ from scenarios.report.metrics.results import LinkMetrics, RunMetrics
 from scenarios.report.metrics.windows import ratio
 from scenarios.report.paper import PRIOR_GOAL, REAL_TIME_GOAL, Goal
 from scenarios.report.tables import MISSING, Row, mark, number, render
-from scenarios.studies.comparison import Comparison, loaded_link
+from scenarios.studies.comparison import Comparison, GoalResult, loaded_link
 
 MPC_STAGE = "mpc"
 """Name the runner gives the time of one solve."""
@@ -175,7 +175,7 @@ def _outcome_table(runs: dict[str, RunMetrics]) -> str:
                 "FELL" if metrics.fell else "stood",
                 number(metrics.com.drift_mm),
                 number(metrics.ground.cop_min_margin_mm),
-                f"{number(factor, 2)}x {mark(REAL_TIME_GOAL.met(factor))}",
+                f"{number(factor, 2)}x",
                 number(tick.p50 if tick else None, 2),
                 number(tick.p99 if tick else None, 2),
             ]
@@ -187,32 +187,56 @@ def _prior_row(
     regime: str, source: str, metrics: RunMetrics, link: LinkMetrics | None, arm: str
 ) -> Row:
     values = (link.alpha, link.d, link.s, link.t) if link else (None,) * 4
-    met = _prior_met(PRIOR_GOAL, link) if regime == "inertia_only" else None
+    judged = regime == "inertia_only" and source == "ours"
     return [
         regime,
         source,
         number(metrics.elbow_rms_deg[arm], 2),
         *(_small(v) for v in values),
         number(link.mass_kg if link else None, 2),
-        "" if regime != "inertia_only" else mark(met),
+        _prior_mark(PRIOR_GOAL, link) if judged else "",
     ]
 
 
-def _prior_met(goal: Goal, link: LinkMetrics | None) -> bool | None:
+def _prior_mark(goal: Goal, link: LinkMetrics | None) -> str:
+    """Whether d and s meet a goal, and which of them does not."""
     if link is None or link.d is None or link.s is None:
-        return None
-    return bool(goal.met(link.d)) and bool(goal.met(link.s))
+        return MISSING
+    values = {"d": link.d, "s": link.s}
+    short = [name for name, value in values.items() if not goal.met(value)]
+    return f"{mark(False)}: {', '.join(short)}" if short else mark(True)
 
 
 def _verdict(comparison: Comparison) -> str:
-    goals = comparison.goals
-    if not goals:
-        return "no published figures for these settings"
-    met = sum(g.met is True for g in goals.values())
-    short = [name for name, g in goals.items() if g.met is not True]
-    tail = f"; short: {', '.join(short)}" if short else ""
-    source = comparison.paper.source if comparison.paper else ""
-    return f"goals met: {met} of {len(goals)}{tail}\npaper: {source}"
+    """Goals that are met, and every one that is not with its value."""
+    lines = []
+    if comparison.goals:
+        goals = comparison.goals
+        met = sum(g.met is True for g in goals.values())
+        short = [_shortfall(n, g) for n, g in goals.items() if g.met is not True]
+        tail = f"; short: {', '.join(short)}" if short else ""
+        lines.append(f"goals met: {met} of {len(goals)}{tail}")
+    else:
+        lines.append("no published figures for these settings")
+    slow = [
+        f"{number(metrics.real_time_factor, 2)}x {name} estimator"
+        for name, metrics in (
+            ("without", comparison.without_estimator),
+            ("with", comparison.with_estimator),
+        )
+        if REAL_TIME_GOAL.met(metrics.real_time_factor) is False
+    ]
+    if slow:
+        factors = " and ".join(slow)
+        lines.append(f"slower than real time: {factors} (goal {REAL_TIME_GOAL}x)")
+    if comparison.goals and comparison.paper:
+        lines.append(f"paper: {comparison.paper.source}")
+    return "\n".join(lines)
+
+
+def _shortfall(name: str, result: GoalResult) -> str:
+    value = "unknown" if result.value is None else f"{result.value:.4g}"
+    return f"{name} {value} (goal {result.goal})"
 
 
 def _small(value: float | None) -> str:

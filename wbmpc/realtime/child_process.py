@@ -13,6 +13,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.process import BaseProcess
 
 from models.errors import ModelsError
+from wbmpc.errors import ProcessLostError
 
 END_TIMEOUT_S = 5.0
 
@@ -21,11 +22,18 @@ def start_process(process: BaseProcess) -> None:
     """Start a process in which Ctrl-C stays blocked.
 
     Blocked, not ignored: one that comes meanwhile is delivered here afterwards.
+
+    Raises:
+        ProcessLostError: The system has no room for it.
     """
     resource_tracker.ensure_running()  # its own start unblocks Ctrl-C
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         process.start()
+    except OSError as error:
+        raise ProcessLostError(
+            f"no other process can be started: {error.strerror or error}"
+        ) from None
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

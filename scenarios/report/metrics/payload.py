@@ -35,23 +35,27 @@ def _of(time_s: Array, payload: PayloadSeries, truth: Array) -> PayloadMetrics:
     on, off = _edges(held), _edges(~held)
     off = off[off > 0]
     spans = [(start, _next(off, start, len(time_s))) for start in on]
-    last = spans[-1][1] if spans else len(time_s)
+    whole = [(start, _whole_until(truth, start, stop)) for start, stop in spans]
+    last = whole[-1][1] if whole else len(time_s)
     end = (time_s > time_s[last - 1] - END_S) & (np.arange(len(time_s)) < last)
+    is_off = bool(spans) and spans[-1][1] < len(time_s)
     late = _recent(time_s, off)
     tracked = held & (np.array(payload.state) == LinkState.TRACKING.value)
     inside = np.abs(payload.mass_kg - truth) <= Z95 * payload.sigma_mass_kg
     tick_s = float(np.median(np.diff(time_s))) if len(time_s) > 1 else 0.0
     return PayloadMetrics(
-        state=payload.state[-1],
+        state=payload.state[last - 1],
         payload_kg=float(payload.mass_kg[end].mean()),
         sigma_kg=float(payload.sigma_mass_kg[end].mean()),
         noise_kg=float(payload.mass_kg[end].std()),
-        smallest_kg=float(payload.smallest_kg[-1]),
+        smallest_kg=float(payload.smallest_kg[last - 1]),
+        state_after_removal=payload.state[-1] if is_off else None,
+        payload_after_removal_kg=float(payload.mass_kg[-1]) if is_off else None,
         attaches=len(on) if known else None,
         attach_delay_s=_longest(
             [_delay(time_s, believed, start, stop) for start, stop in spans]
         ),
-        to_10pct_s=_longest([_arrival(time_s, payload, truth, *s) for s in spans]),
+        to_10pct_s=_longest([_arrival(time_s, payload, truth, *s) for s in whole]),
         detach_delay_s=_longest(
             [_delay(time_s, ~believed, k, _next(on, k, len(time_s))) for k in off]
         ),
@@ -68,6 +72,13 @@ def _edges(condition: NDArray[np.bool_]) -> NDArray[np.int_]:
 def _next(ticks: NDArray[np.int_], after: int, otherwise: int) -> int:
     later = ticks[ticks > after]
     return int(later[0]) if len(later) else otherwise
+
+
+def _whole_until(truth: Array, start: int, stop: int) -> int:
+    """Tick at which a load that is taken off bit by bit begins to come off."""
+    while stop - start > 1 and truth[stop - 1] < truth[stop - 2]:
+        stop -= 1
+    return stop
 
 
 def _recent(time_s: Array, off: NDArray[np.int_]) -> NDArray[np.bool_]:

@@ -48,6 +48,7 @@ class LinkMetrics(msgspec.Struct, frozen=True, kw_only=True):
     com_m: tuple[float, ...] | None = None
     com_true_m: tuple[float, ...] | None = None
     sigma_mass_kg: float | None = None
+    """Of the filter's covariance; a payload's report has an interval of its own."""
     alpha: float | None = None
     d: float | None = None
     s: float | None = None
@@ -69,7 +70,8 @@ class LinkMetrics(msgspec.Struct, frozen=True, kw_only=True):
     time_to_removed_s: float | None = None
     """From removal until the mass stays within 0.3 kg of truth."""
     pseudo_inertia_min_eigenvalue: float | None = None
-    """Smallest over all ticks, of estimate and published value alike."""
+    """Smallest over all ticks of what was estimated or published; None where that was
+    nominal all the time, which says nothing about the estimator."""
 
 
 class PayloadMetrics(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,15 +81,19 @@ class PayloadMetrics(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     state: str
-    """Belief at the end."""
+    """Belief when a load was whole last, or at the end of a run without one."""
     payload_kg: float
-    """Mean over the last second in which there was a load, or of the run."""
+    """Mean over the last second before that."""
     sigma_kg: float
     """Reported standard deviation, at the same time."""
     noise_kg: float
     """Standard deviation of the report, at the same time."""
     smallest_kg: float
-    """Smallest load that would have been noticed, at the end."""
+    """Smallest load that would have been noticed, at the same time."""
+    state_after_removal: str | None = None
+    """Belief at the end of the run; None if the load was never off again."""
+    payload_after_removal_kg: float | None = None
+    """What it believed in then."""
     attaches: int | None
     """How often a load came on."""
     attach_delay_s: float | None

@@ -14,6 +14,8 @@ Mask = NDArray[np.bool_]
 
 SPAN_S = 1.0
 """Values "before" and "at the end of" something are means over this time."""
+ROUNDING_S = 1e-6
+"""Times of ticks are sums of steps."""
 SETTLE_S = 2.0
 """Time after loading at which the settled window starts."""
 
@@ -41,6 +43,7 @@ class Windows:
         """Windows of a run."""
         time, settings = record.time_s, record.settings
         stop_s = np.inf if settings.remove_at_s is None else settings.remove_at_s
+        stop_s -= ROUNDING_S  # the tick of the removal knows the load no more
         whole = (time >= settings.at_s) & (time < stop_s)
         return cls(
             before=(time < settings.at_s) & (time >= settings.at_s - SPAN_S),

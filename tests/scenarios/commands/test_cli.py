@@ -101,6 +101,21 @@ def _err(capsys: pytest.CaptureFixture[str]) -> str:
             ["teleop", "--scripted", "--payload", "0", "--payload-at", "3"],
             ("--payload-at", "give --payload"),
         ),
+        (["teleop", "--scripted", "--payload-at", "-1"], ("wbmpc: --payload-at -1",)),
+        (["teleop", "--scripted", "--payload-at", "nan"], ("--payload-at nan",)),
+        (["teleop", "--duration", "-1"], ("wbmpc: --duration -1",)),
+        (
+            ["run", "standing", "--push", "5", "5", "--duration", "4"],
+            ("--duration 4: ends before the push comes", "--push-at"),
+        ),
+        (
+            ["run", "standing", "--push", "5", "5", "--push-at", "99"],
+            ("wbmpc: --push-at 99", "12 s"),
+        ),
+        (
+            ["run", "runtime_loading", "--at", "40"],
+            ("--at 40: after the load is taken off, at 36 s", "--remove-at"),
+        ),
         (["run", "standing", "--robot", "a\0b"], ("'a\\x00b'", "has a NUL")),
         (["check", "a\0b.toml"], ("'a\\x00b.toml'", "has a NUL")),
         (["check", "\udcff.urdf"], ("is not UTF-8",)),

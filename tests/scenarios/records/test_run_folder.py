@@ -127,3 +127,16 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_run(
     monkeypatch.setattr("tempfile.TemporaryDirectory", refuse)
     with pytest.raises(ScenarioError, match="Read-only file system"):
         choose_path(str(tmp_path / "new"), "run")
+
+
+def test_a_picture_that_cannot_be_drawn_costs_no_other_file(tmp_path: Path) -> None:
+    def cannot() -> None:
+        raise ValueError("no such backend")
+
+    with RunFolder(tmp_path / "run") as folder:
+        folder.write_text("table.txt", "numbers")
+        folder.draw({"forces": cannot})
+    assert (tmp_path / "run" / "table.txt").read_text() == "numbers"
+    assert folder.problem is not None
+    assert "plots/forces.png" in folder.problem
+    assert "ValueError: no such backend" in folder.problem

@@ -127,6 +127,18 @@ def test_impossible_published_body_is_noticed(robot: Robot) -> None:
     assert metrics.links[_left(robot)].pseudo_inertia_min_eigenvalue < 0.0
 
 
+def test_nominal_links_have_no_eigenvalue_of_an_estimate(robot: Robot) -> None:
+    """They mirror each other: both sides would have the same one."""
+    links = measure(make_record(robot), robot).links.values()
+    found = {link.side: link.pseudo_inertia_min_eigenvalue for link in links}
+    assert found["left"] is not None
+    assert found["right"] is None
+    assert all(
+        link.pseudo_inertia_min_eigenvalue is None
+        for link in measure(make_record(robot, payload_kg=0.0), robot).links.values()
+    )
+
+
 def test_vertical_force_error_in_percent_of_weight(robot: Robot) -> None:
     ground = measure(make_record(robot), robot).ground
     assert ground.vertical_error_bias_pct == pytest.approx(1.0, rel=2e-2)

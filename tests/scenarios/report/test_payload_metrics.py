@@ -71,3 +71,49 @@ def test_a_load_never_found_has_no_arrival(robot: Robot) -> None:
 def test_they_are_part_of_a_run(robot: Robot) -> None:
     assert measure(make_record(robot), robot).payloads is not None
     assert measure(make_record(robot, estimator="none"), robot).payloads is None
+
+
+def test_belief_and_load_are_of_one_time(robot: Robot) -> None:
+    """Not nominal with 5 kg, once the load is off again."""
+    record = make_record(robot, at_s=2.0, remove_at_s=4.0)
+    metrics = payload_metrics(record)
+    assert metrics is not None
+    left, right = metrics["left"], metrics["right"]
+    assert (left.state, left.payload_kg) == ("tracking", pytest.approx(5.0))
+    assert left.state_after_removal == "nominal"
+    assert left.payload_after_removal_kg == 0.0
+    assert (right.state, right.payload_kg) == ("nominal", 0.0)
+    assert right.state_after_removal is None
+    kept = payload_metrics(make_record(robot, at_s=2.0))
+    assert kept is not None
+    assert kept["left"].state_after_removal is None
+
+
+def test_a_load_that_comes_off_bit_by_bit_counts_while_it_is_whole(
+    robot: Robot,
+) -> None:
+    record = make_record(robot, at_s=1.0, remove_at_s=3.0)
+    time = record.time_s
+    truth = record.payload_kg.copy()
+    coming_off = (time >= 3.0) & (time < 5.0)
+    truth[coming_off, 0] = 5.0 * (5.0 - time[coming_off]) / 2.0
+    late = np.interp(time - 0.3, time, truth[:, 0])
+    record = replace(_said(record, mass_kg=late), payload_kg=truth)
+    metrics = payload_metrics(record)
+    assert metrics is not None
+    assert metrics["left"].payload_kg == pytest.approx(5.0)
+    assert metrics["left"].to_10pct_s == pytest.approx(0.3, abs=0.02)
+
+
+def test_the_report_and_the_link_tell_one_load(robot: Robot) -> None:
+    """The times of ticks are sums of steps, off by some rounding."""
+    record = make_record(robot, at_s=2.0, remove_at_s=4.0)
+    time = record.time_s
+    record = replace(record, time_s=np.where(time > 3.0, time - 1e-12, time))
+    metrics = measure(record, robot)
+    assert metrics.payloads is not None
+    link = next(m for m in metrics.links.values() if m.side == "left")
+    payload = metrics.payloads["left"]
+    assert link.mass_kg is not None
+    assert link.mass_kg - 0.616 == pytest.approx(payload.payload_kg, abs=1e-3)
+    assert link.payload_time_to_10pct_s == pytest.approx(payload.to_10pct_s)

@@ -23,7 +23,10 @@ def test_table_shows_ours_paper_goal_and_mark() -> None:
 
 
 def test_verdict_names_what_is_short() -> None:
-    assert verdict([GOOD, SHORT, WORDS]) == "goals met: 1 of 2; short: b"
+    told = "goals met: 1 of 2; short: b 80.0 % (goal >= 95)"
+    assert verdict([GOOD, SHORT, WORDS]) == told
+    lost = Line(key="d", label="d", value=None, goal=Goal(at_most=1.0))
+    assert verdict([lost]) == "goals met: 0 of 1; short: d unknown (goal <= 1)"
     assert verdict([GOOD]) == "goals met: 1 of 1"
 
 

@@ -58,6 +58,32 @@ def test_goal_met_and_short_are_marked(robot: Robot) -> None:
         assert figure in z_line
 
 
+def test_what_is_short_is_named_with_value_and_goal(robot: Robot) -> None:
+    bad = _comparison(robot, sag_mm=13.0)
+    slow = msgspec.structs.replace(bad.without_estimator, real_time_factor=0.89)
+    bad = msgspec.structs.replace(bad, without_estimator=slow)
+    lines = comparison_table(bad).splitlines()
+    (goals,) = [x for x in lines if x.startswith("goals met")]
+    assert "rmse_z_mm 13 (goal <= 4)" in goals
+    assert "slower than real time: 0.89x without estimator (goal >= 1x)" in lines
+    (outcome,) = [x for x in lines if x.strip().startswith("without estimator")]
+    assert "SHORT" not in outcome
+    assert "0.89x" in outcome
+
+
+def test_a_prior_that_is_short_says_in_what(robot: Robot) -> None:
+    comparison = _comparison(robot)
+    metrics = comparison.priors["inertia_only"]
+    name = next(n for n, m in metrics.links.items() if m.side == "left")
+    link = msgspec.structs.replace(metrics.links[name], d=0.5, s=0.0)
+    metrics = msgspec.structs.replace(metrics, links={**metrics.links, name: link})
+    priors = {**comparison.priors, "inertia_only": metrics}
+    comparison = msgspec.structs.replace(comparison, priors=priors)
+    rows = [x for x in comparison_table(comparison).splitlines() if "ours" in x]
+    (row,) = [x for x in rows if x.strip().startswith("inertia_only")]
+    assert row.endswith("SHORT: d")
+
+
 def test_table_v_has_three_regimes_and_the_papers_two(robot: Robot) -> None:
     text = comparison_table(_comparison(robot))
     table = text[text.index("RMS deviation from nominal") :]
