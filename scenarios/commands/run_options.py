@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
+from models import robot_names
 from models.errors import UnknownNameError
 from scenarios.commands.command import Command
 from scenarios.commands.doubts import tell_doubts
@@ -211,7 +212,18 @@ class RunOptions(Command, frozen=True, kw_only=True):
             ) from None
 
     def tell_load(self, settings: RunSettings) -> None:
-        """Say what load suits a robot but the paper's; warn of one beyond it."""
+        """Say what load suits a robot but the paper's; warn of one beyond it.
+
+        Warn of costs whose weight leaves nothing of the others, too.
+        """
+        from scenarios.run.cost_doubts import weight_doubts
+        from wbmpc.settings import load_settings
+
+        if settings.overrides or settings.robot not in robot_names():
+            for doubt in weight_doubts(
+                load_settings(settings.robot, settings.overrides)
+            ):
+                say(doubt.sentence())
         if self.payload is None and settings.robot != PAPER_ROBOT:
             say(default_load(settings).sentence(settings.robot))
             return

@@ -17,6 +17,7 @@ from scenarios.library.loads.suited_load import (
     suited_load,
 )
 from scenarios.run.adaptation import build_adaptation
+from scenarios.run.cost_doubts import weight_doubts
 from scenarios.run.plant_side import build_plant_side
 from scenarios.run.settings import RunSettings
 from wbmpc.control.mpc import WholeBodyMpc
@@ -55,6 +56,7 @@ def check_fit(settings: RobotSettings) -> Iterator[Finding]:
             yield setting_error(problem)
         except EkfError as problem:
             yield error("settings: estimator", "unusable", str(problem))
+    yield from weight_doubts(settings)
     yield from _scenarios(robot)
 
 

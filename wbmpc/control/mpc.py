@@ -30,6 +30,8 @@ COLD_START_AFTER = 3
 After as many failures of the solver its memory is thrown away as well: numbers that are
 not finite stay in a node's data and in the solver, and spoil every later solve.
 """
+STALLED_FOR_S = 0.1
+"""A solver that takes no step for so long has failed: its plan is open-loop."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +91,7 @@ class WholeBodyMpc:
         self._com_data = robot.model.createData()
         self._failures = 0
         self._failures_of_solver = 0
+        self._stalls, self._most_stalls = 0, STALLED_FOR_S / self.settings.tick_dt_s
         self._gains = self.settings.realtime_iteration
         self._home = np.concatenate([robot.home_q, np.zeros(robot.model.nv)])
         home = home_reference(robot)
@@ -256,9 +259,14 @@ class WholeBodyMpc:
         if self.solver.preg >= self.solver.reg_max:
             return SolveStatus.FAILED_REGULARIZATION
         if converged:
+            self._stalls = 0
             return SolveStatus.CONVERGED
-        stalled = np.array_equal(guess_Nm, tau_Nm)
-        return SolveStatus.STALLED if stalled else SolveStatus.USABLE
+        if not np.array_equal(guess_Nm, tau_Nm):
+            self._stalls = 0
+            return SolveStatus.USABLE
+        self._stalls += 1
+        lasting = self._stalls > self._most_stalls
+        return SolveStatus.FAILED_STALLED if lasting else SolveStatus.STALLED
 
     def _read_plan(self, time_s: float, tau_Nm: Array) -> Plan:
         xs = np.array(self.solver.xs)

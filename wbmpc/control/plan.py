@@ -20,6 +20,8 @@ class SolveStatus(enum.Enum):
     """A step was taken; the iteration budget ended first."""
     STALLED = "no step length reduced the cost"
     """The shifted last plan goes on, from the measured state."""
+    FAILED_STALLED = "no step length has reduced the cost for a tenth of a second"
+    """What goes on is no plan any more."""
     FAILED_STATE = "measured state is not finite, or no state of this robot"
     FAILED_REFERENCE = "reference is not finite, or none of this robot"
     FAILED_COST = "cost is not finite"

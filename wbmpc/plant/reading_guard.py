@@ -15,6 +15,11 @@ MAX_JUMP = 0.1
 """Change of a joint's position in one step that no joint makes [rad or m]."""
 MAX_SPEED = 100.0
 """Velocity no joint has [rad/s or m/s]; at it `MAX_JUMP` takes one step."""
+_WHY = (
+    "is no number",
+    f"is faster than {MAX_SPEED:g} rad/s",
+    f"jumps by more than {MAX_JUMP:g} rad a step",
+)
 
 
 class ReadingGuard:
@@ -44,13 +49,17 @@ class ReadingGuard:
         lost = np.flatnonzero(self._missing > MAX_BRIDGED_STEPS)
         if len(lost) == 0:
             return None
-        names = ", ".join(self._names[index] for index in lost)
-        return f"no joint reading for more than {MAX_BRIDGED_STEPS} steps: {names}"
+        names = ", ".join(f"{self._names[k]} {_WHY[self._why[k]]}" for k in lost)
+        return (
+            f"no joint reading that can be true for more than {MAX_BRIDGED_STEPS} "
+            f"steps: {names}"
+        )
 
     def reset(self, q: Array) -> None:
         """Start at rest in known positions (n,)."""
         self._q, self._v = q.copy(), np.zeros(len(self._names))
         self._missing = np.zeros(len(self._names), dtype=int)
+        self._why = np.zeros(len(self._names), dtype=int)
 
     def check(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Positions and velocities (n,) that may be used.
@@ -67,6 +76,9 @@ class ReadingGuard:
             self._missing[:] = 0
         else:
             self._missing = np.where(good, 0, self._missing + 1)
+            known = np.isfinite(q) & np.isfinite(v)
+            fast = np.abs(np.where(known, v, 0.0)) >= MAX_SPEED
+            self._why = np.where(known, np.where(fast, 1, 2), 0)
             self._counts.update(self._names[i] for i in np.flatnonzero(~good))
             q, v = np.where(good, q, self._q), np.where(good, v, self._v)
         self._q, self._v = q, v

@@ -349,6 +349,18 @@ def test_every_way_a_solve_can_end_has_its_name(
     assert (result.plan is before) is not status.ok
 
 
+def test_a_solver_that_stalls_for_long_has_failed(mpc: WholeBodyMpc) -> None:
+    robot, statuses = mpc.robot, []
+    mpc.solver = FakeSolver()
+    mpc._new_solver = lambda: FakeSolver()  # type: ignore[method-assign]
+    for k in range(15):
+        result = mpc.solve(0.01 * (k + 1), robot.home_q, STILL, home_reference(robot))
+        statuses.append(result.status)
+    assert statuses[:10] == [SolveStatus.STALLED] * 10
+    assert statuses[10:] == [SolveStatus.FAILED_STALLED] * 5
+    assert not result.status.ok and result.failures_in_a_row == 5
+
+
 def test_same_input_same_bits(robot: Robot) -> None:
     plans = []
     for _ in range(2):

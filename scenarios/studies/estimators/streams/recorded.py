@@ -97,10 +97,12 @@ def _source(path: Path) -> McapSource | None:
     """The recording; None for tables.
 
     Raises:
-        ScenarioError: A folder without one.
+        ScenarioError: No such file, or a folder without one.
     """
     if not is_folder(path):
-        return McapSource(path) if path.suffix == ".mcap" and is_file(path) else None
+        if not is_file(path):
+            raise ScenarioError(f"{path}: no such file")
+        return McapSource(path) if path.suffix == ".mcap" else None
     if is_file(path / RUN_LOG):
         return McapSource(path / RUN_LOG)
     if is_file(path / BAG_NOTES):
