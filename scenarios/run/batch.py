@@ -1,8 +1,9 @@
 """Runs several scenarios, in this process or in a few spawned ones.
 
 Spawned, never forked: a fork hangs after a solve. Each process runs one whole scenario
-with one OpenMP thread and sends its record back; a process that dies from native code
-is reported and takes nothing else with it.
+with one OpenMP thread and sends its record back. A process that dies is started again,
+twice at most, and takes nothing else with it; what fails is told when all others are
+done. Runs with equal settings are run once.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
+import msgspec
+
+from models.errors import ModelsError
 from scenarios.records.record import RunRecord
 from scenarios.run.settings import RunSettings
 from wbmpc.errors import ProcessLostError
@@ -30,6 +34,8 @@ Progress = Callable[[str, float], None]
 """Called with the name of a run and its plant time in seconds."""
 
 POLL_S = 0.2
+MOST_TRIES = 3
+"""Of a run whose process dies: of memory, or killed from outside."""
 
 
 def run_all(
@@ -50,13 +56,36 @@ def run_each(
     """Run scenarios by name, at most `jobs` at a time; yield each when it is done.
 
     Raises:
-        ModelsError: A run cannot be started as asked, or its process died.
+        ModelsError: After all others: a run cannot be started as asked, or its process
+            died three times.
     """
-    if jobs <= 1 or len(runs) == 1:
-        for name, settings in runs.items():
-            yield name, run_here(name, settings, progress)
+    equal: dict[bytes, list[str]] = {}
+    for name, settings in runs.items():
+        equal.setdefault(msgspec.json.encode(settings), []).append(name)
+    once = {names[0]: runs[names[0]] for names in equal.values()}
+    names_of = {names[0]: names for names in equal.values()}
+    failures: list[ModelsError] = []
+    if jobs <= 1 or len(once) == 1:
+        done = _run_in_turn(once, progress, failures)
     else:
-        yield from _run_spawned(runs, jobs, progress)
+        done = _run_spawned(once, jobs, progress, failures)
+    for first, record in done:
+        for name in names_of[first]:
+            yield name, record
+    if failures:
+        raise failures[0]
+
+
+def _run_in_turn(
+    runs: Mapping[str, RunSettings], progress: Progress, failures: list[ModelsError]
+) -> Iterator[tuple[str, RunRecord]]:
+    for name, settings in runs.items():
+        try:
+            record = run_here(name, settings, progress)
+        except ModelsError as error:
+            failures.append(error)
+        else:
+            yield name, record
 
 
 def run_here(name: str, settings: RunSettings, progress: Progress) -> RunRecord:
@@ -109,19 +138,36 @@ class _Job:
 
 
 def _run_spawned(
-    runs: Mapping[str, RunSettings], jobs: int, progress: Progress
+    runs: Mapping[str, RunSettings],
+    jobs: int,
+    progress: Progress,
+    failures: list[ModelsError],
 ) -> Iterator[tuple[str, RunRecord]]:
-    waiting, active = list(runs.items()), list[_Job]()
+    waiting, active = list(runs), list[_Job]()
+    tries = dict.fromkeys(runs, 0)
     try:
         while waiting or active:
             while waiting and len(active) < jobs:
-                active.append(_Job.start(*waiting.pop(0)))
+                name = waiting.pop(0)
+                tries[name] += 1
+                active.append(_Job.start(name, runs[name]))
             ready = wait([job.results for job in active], timeout=POLL_S)
             for job in tuple(active):
                 progress(job.name, job.clock.value)
-                if job.results in ready:
-                    active.remove(job)
-                    yield job.name, job.finish()
+                if job.results not in ready:
+                    continue
+                active.remove(job)
+                try:
+                    record = job.finish()
+                except ProcessLostError as error:
+                    if tries[job.name] < MOST_TRIES:
+                        waiting.append(job.name)
+                    else:
+                        failures.append(error)
+                except ModelsError as error:
+                    failures.append(error)
+                else:
+                    yield job.name, record
     finally:
         for job in active:
             end_process(job.process)
