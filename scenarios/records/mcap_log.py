@@ -2,80 +2,58 @@
 
 Foxglove, PlotJuggler and rerun open it. Standard messages where they exist, and flat
 messages with one named float64 a channel for the rest. Message stamps and log times are
-simulation time.
+simulation time; the metadata say when on the calendar that was. What is not known is
+an empty list, never a number that stands for it.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 from mcap.writer import CompressionType, Writer
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from ekf.supervisor.observability import CHANNELS
 from models.arrays import Array
+from scenarios.records.frames import WORLD, sole_frame
+from scenarios.records.log_schemas import (
+    BODY_FIELDS,
+    FLAT,
+    LINK_FIELDS,
+    SUPERVISION_FIELDS,
+    TIP_FIELDS,
+    Message,
+    Schemas,
+    nanoseconds,
+)
+from scenarios.records.logged_scene import LoggedScene
 from scenarios.records.parameters import com_m
 from scenarios.records.record import SIDES, LinkSeries, PayloadSeries, RunRecord
 from scenarios.records.versions import installed_versions
 from wbmpc.robot import BASE
 from wbmpc.settings import load_settings
 
-Message = tuple[float, str, str, Any]
-"""Time in s, topic, message type, message."""
-
-WORLD = "world"
-NS = 1_000_000_000
-FLAT = "wbmpc_msgs/msg/"
-"""Package of the flat messages."""
-
-LINK_FIELDS = (
-    "mass_kg",
-    "mass_true_kg",
-    "mass_published_kg",
-    "sigma_mass_kg",
-    *(f"com_{a}_m" for a in "xyz"),
-    *(f"com_true_{a}_m" for a in "xyz"),
-    "alpha",
-    *(f"d{i}" for i in (1, 2, 3)),
-    *(f"s{i}" for i in (12, 23, 13)),
-    *(f"t{i}" for i in (1, 2, 3)),
-)
-PAYLOAD_FIELDS = (
-    "mass_kg",
-    "sigma_mass_kg",
-    "smallest_kg",
-    *(f"com_{a}_m" for a in "xyz"),
-    *(f"sigma_com_{a}_m" for a in "xyz"),
-    *(f"observability_{c}" for c in CHANNELS),
-)
-SUPERVISION_FIELDS = ("test_ratio", "rows_left_out", "unexplained_kg")
-TIP_FIELDS = (
-    *(f"world_{a}_m" for a in "xyz"),
-    *(f"torso_{a}_m" for a in "xyz"),
-    *(f"reference_torso_{a}_m" for a in "xyz"),
-)
-BODY_FIELDS = (
-    *(f"com_{a}_m" for a in "xyz"),
-    *(f"com_ref_{a}_m" for a in "xyz"),
-    *(f"pelvis_{a}_m" for a in "xyz"),
-    "payload_left_kg",
-    "payload_right_kg",
-    "plan_cost",
-)
+SCENE_EVERY = 4
+"""Ticks between two pictures of the scene: 25 a second are enough to look at."""
+UNKNOWN = 1e3
+"""A mass or place so uncertain is not known."""
+LATCHED = ("/robot_description", "/tf_static")
+LATCHED_QOS = "- history: 1\n  depth: 1\n  reliability: 1\n  durability: 1\n"
+"""As bags note it: kept last, reliable, transient local."""
 
 
 def write_log(path: Path, record: RunRecord) -> None:
     """Write a run.
 
-    Topics: /joint_states, /upper_body_reference, /base/odometry,
-    /feet/SIDE/wrench and /feet/SIDE/wrench_estimated (force and moment at the sole in
-    world axes), /links/SIDE, /payloads/SIDE, /estimator, /tips/SIDE, /body, /status,
-    /timing, /cost, /rosout.
+    Topics, as docs/architecture.md describes them: /robot_description, /tf_static and
+    /tf, /joint_states, /upper_body_reference, /base/odometry, /feet/SIDE/wrench and
+    /feet/SIDE/wrench_estimated, /links/SIDE, /payloads/SIDE, /loads, /estimator,
+    /tips/SIDE, /body, /status, /timing, /cost, /rosout.
 
     Args:
         path: File to write.
@@ -84,7 +62,7 @@ def write_log(path: Path, record: RunRecord) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    schemas = _Schemas(record)
+    schemas = Schemas(record)
     with path.open("wb") as stream:
         writer = Writer(stream, compression=CompressionType.ZSTD)
         writer.start(profile="ros2", library="wbmpc")
@@ -95,61 +73,7 @@ def write_log(path: Path, record: RunRecord) -> None:
             writer.finish()
 
 
-class _Schemas:
-    """Message types of one run: the standard ones and its flat ones."""
-
-    def __init__(self, record: RunRecord) -> None:
-        self.store = get_typestore(Stores.ROS2_JAZZY)
-        self.timing = {field_name(k): k for k in record.timing_ms}
-        self.cost = {field_name(k): k for k in record.cost_by_term}
-        floats: dict[str, Sequence[str]] = {
-            "LinkEstimate": LINK_FIELDS,
-            "Supervision": SUPERVISION_FIELDS,
-            "Tip": TIP_FIELDS,
-            "Body": BODY_FIELDS,
-            "Timing": [f"{name}_ms" for name in self.timing],
-            "Cost": list(self.cost),
-        }
-        for name, fields in floats.items():
-            self._add(name, [f"float64 {field}" for field in fields])
-        self._add("Status", ["string solve", "string mode"])
-        payload = [f"float64 {field}" for field in PAYLOAD_FIELDS]
-        self._add("Payload", ["string state", *payload])
-
-    def _add(self, name: str, lines: Sequence[str]) -> None:
-        text = "\n".join(("std_msgs/Header header", *lines))
-        self.store.register(get_types_from_msg(text, FLAT + name))
-
-    def header(self, time_s: float, frame: str) -> Any:
-        sec, nanosec = divmod(nanoseconds(time_s), NS)
-        stamp = self.new("builtin_interfaces/msg/Time", sec=sec, nanosec=nanosec)
-        return self.new("std_msgs/msg/Header", stamp=stamp, frame_id=frame)
-
-    def new(self, kind: str, **fields: Any) -> Any:
-        return self.store.types[kind](**fields)
-
-    def flat(self, kind: str, time_s: float, names: Sequence[str], row: Array) -> Any:
-        values = dict(zip(names, map(float, row), strict=True))
-        return self.new(kind, header=self.header(time_s, WORLD), **values)
-
-    def vector(self, xyz: Array, kind: str = "Vector3") -> Any:
-        x, y, z = map(float, xyz)
-        return self.new(f"geometry_msgs/msg/{kind}", x=x, y=y, z=z)
-
-
-def nanoseconds(time_s: float) -> int:
-    """Simulation time as integer nanoseconds."""
-    return round(time_s * NS)
-
-
-def field_name(name: str) -> str:
-    """A valid ROS field name: lower case, letters, digits and single underscores."""
-    kept = "".join(c if c.isalnum() else "_" for c in name.lower())
-    kept = "_".join(filter(None, kept.split("_")))
-    return kept if kept[:1].isalpha() else f"f_{kept}"
-
-
-def _write_messages(writer: Writer, schemas: _Schemas, record: RunRecord) -> None:
+def _write_messages(writer: Writer, schemas: Schemas, record: RunRecord) -> None:
     channels: dict[str, int] = {}
     sequence = 0
     for time_s, topic, kind, message in _in_time_order(schemas, record):
@@ -166,17 +90,20 @@ def _write_messages(writer: Writer, schemas: _Schemas, record: RunRecord) -> Non
         sequence += 1
 
 
-def _open_channel(writer: Writer, schemas: _Schemas, topic: str, kind: str) -> int:
+def _open_channel(writer: Writer, schemas: Schemas, topic: str, kind: str) -> int:
     text, _ = schemas.store.generate_msgdef(kind, ros_version=2)
     schema = writer.register_schema(kind, "ros2msg", text.encode())
-    return writer.register_channel(topic, "cdr", schema)
+    latched = {"offered_qos_profiles": LATCHED_QOS} if topic in LATCHED else {}
+    return writer.register_channel(topic, "cdr", schema, latched)
 
 
-def _in_time_order(schemas: _Schemas, record: RunRecord) -> Iterator[Message]:
+def _in_time_order(schemas: Schemas, record: RunRecord) -> Iterator[Message]:
     rare = sorted(
         [*_costs(schemas, record), *_events(schemas, record)], key=lambda m: m[0]
     )
     links = {side: _link_rows(series) for side, series in record.links.items()}
+    scene = LoggedScene(schemas, record)
+    yield from scene.start()
     for k, time_s in enumerate(record.time_s):
         while rare and rare[0][0] <= time_s:
             yield rare.pop(0)
@@ -184,23 +111,29 @@ def _in_time_order(schemas: _Schemas, record: RunRecord) -> Iterator[Message]:
         yield from _ground(schemas, record, k)
         for side, rows in links.items():
             kind = f"{FLAT}LinkEstimate"
-            message = schemas.flat(kind, time_s, LINK_FIELDS, rows[k])
+            row, frame = rows[k], record.links[side].link
+            message = schemas.flat(kind, time_s, LINK_FIELDS, row, frame)
             yield time_s, f"/links/{side}", kind, message
         yield from _payloads(schemas, record, k)
+        if k % SCENE_EVERY == 0:
+            yield from scene.at(k)
         yield from _numbers(schemas, record, k)
     yield from rare
 
 
-def _payloads(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
+def _payloads(schemas: Schemas, record: RunRecord, k: int) -> Iterator[Message]:
     """The estimator's reports about loads, and its supervisor's about itself."""
     time_s = float(record.time_s[k])
     kind = f"{FLAT}Payload"
     for side, link in record.links.items():
         if link.payload is None:
             continue
-        values = zip(PAYLOAD_FIELDS, _payload_row(link.payload, k), strict=True)
-        header, state = schemas.header(time_s, WORLD), link.payload.state[k]
-        message = schemas.new(kind, header=header, state=state, **dict(values))
+        message = schemas.new(
+            kind,
+            header=schemas.header(time_s, link.link),
+            state=link.payload.state[k],
+            **_payload_values(link.payload, k),
+        )
         yield time_s, f"/payloads/{side}", kind, message
     if record.supervision is not None:
         kind, series = f"{FLAT}Supervision", record.supervision
@@ -209,7 +142,7 @@ def _payloads(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]
         yield time_s, "/estimator", kind, message
 
 
-def _motion(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
+def _motion(schemas: Schemas, record: RunRecord, k: int) -> Iterator[Message]:
     time_s = float(record.time_s[k])
     kind = "sensor_msgs/msg/JointState"
     states = schemas.new(
@@ -234,7 +167,7 @@ def _motion(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
     yield time_s, "/base/odometry", kind, _odometry(schemas, record, k)
 
 
-def _odometry(schemas: _Schemas, record: RunRecord, k: int) -> Any:
+def _odometry(schemas: Schemas, record: RunRecord, k: int) -> Any:
     """Base pose in the world, twist in the base frame; covariances unknown (zero)."""
     q, v = record.q[k], record.v[k]
     orientation = dict(zip("xyzw", map(float, q[3:7]), strict=True))
@@ -262,7 +195,7 @@ def _odometry(schemas: _Schemas, record: RunRecord, k: int) -> Any:
     )
 
 
-def _ground(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
+def _ground(schemas: Schemas, record: RunRecord, k: int) -> Iterator[Message]:
     time_s = float(record.time_s[k])
     kind = "geometry_msgs/msg/WrenchStamped"
     sources = {"wrench": record.wrench_true} if record.has_truth else {}
@@ -275,12 +208,12 @@ def _ground(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
                 force=schemas.vector(wrenches[k, foot, :3]),
                 torque=schemas.vector(wrenches[k, foot, 3:]),
             )
-            header = schemas.header(time_s, f"{side}_sole_in_world_axes")
+            header = schemas.header(time_s, sole_frame(side))
             message = schemas.new(kind, header=header, wrench=wrench)
             yield time_s, f"/feet/{side}/{name}", kind, message
 
 
-def _numbers(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
+def _numbers(schemas: Schemas, record: RunRecord, k: int) -> Iterator[Message]:
     time_s = float(record.time_s[k])
     kind = f"{FLAT}Tip"
     for side, tip in record.tips.items():
@@ -303,14 +236,14 @@ def _numbers(schemas: _Schemas, record: RunRecord, k: int) -> Iterator[Message]:
     yield time_s, "/status", kind, status
 
 
-def _costs(schemas: _Schemas, record: RunRecord) -> Iterator[Message]:
+def _costs(schemas: Schemas, record: RunRecord) -> Iterator[Message]:
     kind, names = f"{FLAT}Cost", list(schemas.cost)
     for k, time_s in enumerate(map(float, record.cost_time_s)):
         row = np.array([record.cost_by_term[term][k] for term in schemas.cost.values()])
         yield time_s, "/cost", kind, schemas.flat(kind, time_s, names, row)
 
 
-def _events(schemas: _Schemas, record: RunRecord) -> Iterator[Message]:
+def _events(schemas: Schemas, record: RunRecord) -> Iterator[Message]:
     kind = "rcl_interfaces/msg/Log"
     for time_s, sentence in record.events:
         message = schemas.new(
@@ -341,17 +274,25 @@ def _link_rows(series: LinkSeries) -> Array:
     )
 
 
-def _payload_row(payload: PayloadSeries, k: int) -> list[float]:
-    """One tick in the order of `PAYLOAD_FIELDS`."""
-    parts = (
-        payload.mass_kg[k : k + 1],
-        payload.sigma_mass_kg[k : k + 1],
-        payload.smallest_kg[k : k + 1],
-        payload.com_m[k],
-        payload.sigma_com_m[k],
-        payload.observability[k],
-    )
-    return [float(value) for value in np.concatenate(parts)]
+def _payload_values(payload: PayloadSeries, k: int) -> dict[str, Any]:
+    """One tick; a list is empty where nothing is known."""
+    loaded = payload.mass_kg[k] > 0.0 and np.isfinite(payload.com_m[k]).all()
+    nothing = np.zeros(0)
+    values: dict[str, Any] = {
+        "mass_kg": float(payload.mass_kg[k]),
+        "sigma_mass_kg": _known(payload.sigma_mass_kg[k : k + 1]),
+        "smallest_kg": _known(payload.smallest_kg[k : k + 1]),
+        "com_m": np.array(payload.com_m[k]) if loaded else nothing,
+        "sigma_com_m": _known(payload.sigma_com_m[k]) if loaded else nothing,
+    }
+    shares = zip(CHANNELS, payload.observability[k], strict=True)
+    return values | {f"observability_{name}": float(share) for name, share in shares}
+
+
+def _known(values: Array) -> Array:
+    """The values, or none of them if one is no number, or stands for not knowing."""
+    known = np.isfinite(values).all() and (np.abs(values) < UNKNOWN).all()
+    return np.array(values) if known else np.zeros(0)
 
 
 def _at(values: Array, k: int) -> float:
@@ -386,8 +327,15 @@ def _metadata(record: RunRecord) -> dict[str, str]:
         "urdf_sha256": hashlib.sha256(Path(robot.urdf).read_bytes()).hexdigest(),
         "fell": str(record.fell).lower(),
         "wall_s": repr(record.wall_s),
+        "started_utc": _started_utc(record.wall_s),
         **_pace(record.time_s),
     }
+
+
+def _started_utc(wall_s: float) -> str:
+    """When the run began, if it has just ended."""
+    began = datetime.now(UTC) - timedelta(seconds=wall_s)
+    return began.isoformat(timespec="milliseconds")
 
 
 def _pace(time_s: Array) -> dict[str, str]:

@@ -93,7 +93,7 @@ def test_text_has_the_file_first_and_the_verdict_last(
         ("nothing.toml", "nothing.toml"),
         ("x" * 5000, "unknown robot"),
         ("x" * 5000 + ".toml", "unknown robot"),
-        ("", "does not exist"),
+        ("", "is empty"),
     ],
 )
 def test_what_cannot_be_read_is_exit_code_2(
@@ -252,6 +252,7 @@ def test_meshes_are_looked_for_in_the_folders_given(
     path = broken(tmp_path, "</inertial>", "</inertial>" + mesh)
     other, folder = tmp_path / "other", tmp_path / "packages"
     (folder / "sdk").mkdir(parents=True)
+    other.mkdir()
     (folder / "sdk" / "a.stl").touch()
     missing = [f["where"] for f in checked(capsys, str(path))[1]["findings"]]
     assert "meshes" in missing

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 import pytest
 from mcap.reader import make_reader
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from sample_records import make_record
 
-from scenarios.records.mcap_log import LINK_FIELDS, field_name, write_log
+from scenarios.records.frames import FrameTree
+from scenarios.records.log_schemas import LINK_FIELDS, field_name
+from scenarios.records.mcap_log import write_log
 from scenarios.records.record import RunRecord
 from wbmpc.robot import Robot
 
@@ -61,8 +64,11 @@ def test_payload_reports_and_the_supervisor_are_in_the_log(
     messages = [message for _, message in topics["/payloads/left"]]
     assert tuple(m.state for m in messages) == payload.state
     assert np.array_equal([m.mass_kg for m in messages], payload.mass_kg)
-    centre = [m.com_z_m for m in messages]
-    assert np.array_equal(centre, payload.com_m[:, 2], equal_nan=True)
+    for message, mass, centre in zip(
+        messages, payload.mass_kg, payload.com_m, strict=True
+    ):
+        known = [] if mass == 0.0 or np.isnan(centre).any() else centre
+        assert np.array_equal(message.com_m, known)
     seen = [m.observability_t3 for m in messages]
     assert np.array_equal(seen, payload.observability[:, 9])
     ratios = [message.test_ratio for _, message in topics["/estimator"]]
@@ -158,3 +164,68 @@ def test_log_is_compressed_and_complete(path: Path) -> None:
 )
 def test_field_names_are_legal(name: str, field: str) -> None:
     assert field_name(name) == field
+
+
+def test_every_frame_that_is_named_is_there(topics: dict[str, list[Any]]) -> None:
+    """A viewer draws nothing of a message whose frame leads nowhere."""
+    parents = {}
+    for topic in ("/tf_static", "/tf"):
+        for _, message in topics[topic]:
+            for found in message.transforms:
+                parents[found.child_frame_id] = found.header.frame_id
+    for child in parents:
+        seen = [child]
+        while seen[-1] != "world":
+            seen.append(parents[seen[-1]])
+            assert len(seen) < 50
+    named = {
+        found.header.frame_id
+        for topic, messages in topics.items()
+        if topic.startswith(("/links", "/payloads", "/feet", "/tips", "/body"))
+        for _, found in messages
+    }
+    named |= {mark.header.frame_id for _, m in topics["/loads"] for mark in m.markers}
+    assert named <= {*parents, "world"}
+    assert len(named) > 4
+
+
+def test_the_robot_file_is_in_the_log(path: Path, topics: dict[str, list[Any]]) -> None:
+    ((_, description),) = topics["/robot_description"]
+    assert description.data.lstrip().startswith("<")
+    with path.open("rb") as stream:
+        summary = make_reader(stream).get_summary()
+    assert summary is not None
+    latched = {
+        channel.topic
+        for channel in summary.channels.values()
+        if "durability: 1" in channel.metadata.get("offered_qos_profiles", "")
+    }
+    assert latched == {"/robot_description", "/tf_static"}
+
+
+def test_frames_are_where_the_robot_is() -> None:
+    robot = Robot.load("alexander")
+    tree, q = FrameTree(robot), robot.home_q_full.copy()
+    q[7:] += 0.1
+    data = robot.full_model.createData()
+    pin.framesForwardKinematics(robot.full_model, data, q)
+    placed = {found.child: found for found in (*tree.fixed(), *tree.moving(q))}
+
+    def in_world(name: str) -> pin.SE3:
+        if name == "world":
+            return pin.SE3.Identity()
+        return in_world(placed[name].parent) * placed[name].placement
+
+    for name in (arm.tip_frame for arm in robot.arms.values()):
+        expected = data.oMf[robot.full_model.getFrameId(name)].homogeneous
+        np.testing.assert_allclose(in_world(name).homogeneous, expected, atol=1e-9)
+
+
+def test_nothing_stands_for_not_knowing(topics: dict[str, list[Any]]) -> None:
+    for side in ("left", "right"):
+        for _, message in topics[f"/payloads/{side}"]:
+            for name in ("sigma_mass_kg", "smallest_kg", "com_m", "sigma_com_m"):
+                values = getattr(message, name)
+                assert np.isfinite(values).all() and (np.abs(values) < 1e3).all()
+            if message.mass_kg == 0.0:
+                assert len(message.com_m) == len(message.sigma_com_m) == 0

@@ -100,7 +100,9 @@ def test_a_frozen_arm_lets_go_of_a_load_that_is_gone(joint: str, kind: str) -> N
     assert not record.fell
     left = record.links["left"].payload
     assert left is not None
-    assert np.all(left.mass_kg[185:200] == 0.0)
+    # A value that is stuck is believed again while its joint rests.
+    until = None if kind == "nan" else 190
+    assert np.all(left.mass_kg[185:until] == 0.0)
 
 
 def test_a_joint_without_position_is_bridged_for_twenty_steps() -> None:
