@@ -93,7 +93,6 @@ def test_text_has_the_file_first_and_the_verdict_last(
         ("nothing.toml", "nothing.toml"),
         ("x" * 5000, "unknown robot"),
         ("x" * 5000 + ".toml", "unknown robot"),
-        ("", "is empty"),
     ],
 )
 def test_what_cannot_be_read_is_exit_code_2(
