@@ -11,7 +11,7 @@ measured", hold them in place; a new value has to pass them again:
 - slow loads (`drift_*`): 0.8 kg/s on the synthetic biped is followed within 0.3 kg;
 - intervals (`averaged_share`, `persistent_share`, `scale_error`, `correlation_s`): of
   95 % intervals 98 in 100 on hardware twins hold the load, and 48 in 50 on arms with
-  Coulomb friction and torque constants 3 % off; where arms rest they do so 87 to 95 %
+  Coulomb friction and torque constants 3 % off; where arms rest they do so 86 to 96 %
   of the time (docs/results.md, friction compensation);
 - bad sensors (`gate_*`, `stale_s`, `lost_s`): docs/estimators.md, "When sensors fail".
 """
