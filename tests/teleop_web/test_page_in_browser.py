@@ -50,9 +50,10 @@ def desktop(browser: Any, address: ServerAddress) -> Iterator[Any]:
 
 
 @pytest.fixture
-def vr(browser: Any, address: ServerAddress) -> Iterator[Any]:
+def vr(browser: Any, address: ServerAddress, session: FakeSession) -> Iterator[Any]:
     with opened(browser, address.urls[0], headset=True) as page:
         enter_vr(page)
+        until(page, lambda: session.poses)
         yield page
 
 
