@@ -1,7 +1,7 @@
 # Set-up, demo and checks of wbmpc. `make help` lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install browser test lint format types constraints clean
+.PHONY: help demo install browser test lint format types docs picture constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -57,6 +57,11 @@ format: $(INSTALLED)  ## Format and fix what can be fixed
 types: $(INSTALLED)  ## Check types
 	$(BIN)/mypy
 	$(BIN)/mypy examples
+
+picture: $(INSTALLED)  ## The moving picture of the README
+	$(BIN)/wbmpc compare window_washing --out $(DEMO)
+	$(BIN)/wbmpc video $(DEMO) --out docs/images/window_washing.gif \
+	  --size 800x450 --from 2 --to 10
 
 constraints: $(INSTALLED)  ## Resolve constraints.txt anew (ARGS=--upgrade: newest of all)
 	echo uv | $(BIN)/uv pip compile -q --python-version 3.11 --all-extras --no-annotate \

@@ -34,6 +34,7 @@ from scenarios.commands.seeds import Seeds
 from scenarios.commands.so101 import So101
 from scenarios.commands.teleop import Teleop
 from scenarios.commands.tipping import Tipping
+from scenarios.commands.video import Video
 from scenarios.exit_codes import EXIT_BAD_INPUT, EXIT_INTERRUPTED
 from scenarios.interrupts import comes_from_interrupt, ending_at_once
 from scenarios.launch import (
@@ -49,6 +50,7 @@ COMMANDS: tuple[type[Command], ...] = (
     Tipping,
     Seeds,
     Reproduce,
+    Video,
     Teleop,
     References,
     Estimate,

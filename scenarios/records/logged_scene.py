@@ -12,11 +12,12 @@ import pinocchio as pin
 from scenarios.records.frames import FrameTree, Transform
 from scenarios.records.log_schemas import Message, Schemas
 from scenarios.records.record import SIDES, RunRecord
+from scenarios.records.scene_colors import ESTIMATE_RGB, TRUE_LOAD_RGB
 from wbmpc.plant.payload import Payload
 from wbmpc.robot import Robot
 
-TRUE_RGBA = (0.55, 0.55, 0.6, 0.9)
-ESTIMATED_RGBA = (0.95, 0.55, 0.1, 0.6)
+TRUE_RGBA = (*TRUE_LOAD_RGB, 0.9)
+ESTIMATED_RGBA = (*ESTIMATE_RGB, 0.6)
 _SPHERE, _ADD, _DELETE = 2, 0, 2
 
 

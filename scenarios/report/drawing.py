@@ -16,13 +16,14 @@ import pinocchio as pin
 from models.arrays import Array
 from models.frame_names import frame_index
 from scenarios.records.record import SIDES
+from scenarios.records.scene_colors import ESTIMATE_RGB, TRUE_LOAD_RGB, as_number
 from wbmpc.robot import Robot
 from wbmpc.robot_shapes import load_visuals
 
 Rgba = tuple[float, float, float, float]
 
-PAYLOAD_COLOR = 0xD55E00
-ESTIMATE_COLOR = 0x0072B2
+PAYLOAD_COLOR = as_number(TRUE_LOAD_RGB)
+ESTIMATE_COLOR = as_number(ESTIMATE_RGB)
 ESTIMATE_DENSITY_KG_PER_M3 = 7850.0
 """An estimated payload is drawn as a ball of steel at its centre."""
 ELLIPSOID_SIGMAS = 2.0

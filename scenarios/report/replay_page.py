@@ -155,7 +155,7 @@ def _caption(record: RunRecord, other: RunRecord | None) -> str:
     else:
         lines.append(f"estimator {'on' if settings.has_estimator else 'off'}")
     if record.supervision is not None:
-        lines.append("blue: estimated payload at its centre, 2 sigma around it")
+        lines.append("green: estimated payload at its centre, 2 sigma around it")
     for name, run in (("", record), ("grey robot ", other)):
         if run is not None and run.fell:
             lines.append(f"{name}fell at {run.time_s[-1]:.2f} s")
