@@ -35,6 +35,7 @@ MAY_IMPORT = {
 """Imports go one way: packages of this project that each of them may use."""
 
 DISTRIBUTION_OF = {
+    "PIL": "pillow",
     "example_robot_data": "example-robot-data-loaders",
     "pinocchio": "pin",
     "scservo_sdk": "ftservo-python-sdk",
