@@ -58,6 +58,12 @@ types: $(INSTALLED)  ## Check types
 	$(BIN)/mypy
 	$(BIN)/mypy examples
 
+docs: $(INSTALLED)  ## The site, which opens offline (docs/_build/html/index.html)
+	$(BIN)/codespell --ignore-words docs/words.txt README.md CONTRIBUTING.md \
+	  CHANGELOG.md docs ekf/README.md --skip 'docs/_build,*.png,*.gif'
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo "open $(CURDIR)/docs/_build/html/index.html"
+
 picture: $(INSTALLED)  ## The moving picture of the README
 	$(BIN)/wbmpc compare window_washing --out $(DEMO)
 	$(BIN)/wbmpc video $(DEMO) --out docs/images/window_washing.gif \
@@ -69,7 +75,7 @@ constraints: $(INSTALLED)  ## Resolve constraints.txt anew (ARGS=--upgrade: newe
 	  -o constraints.txt pyproject.toml $(BUILD_REQUIREMENTS) -
 
 clean:  ## Remove the environment, builds and caches; runs/ stays
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist docs/_build docs/reference/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find models ekf wbmpc teleop scenarios examples tests -name __pycache__ -prune \
 	  -exec rm -rf {} +
 
@@ -88,7 +94,7 @@ $(INSTALLED): pyproject.toml constraints.txt $(NATIVE_SOURCES) | $(BIN)/python
 	@echo "installing packages (about 360 MB to load the first time)"
 	@$(PACKAGES) -r $(BUILD_REQUIREMENTS)
 	@echo "installing wbmpc and compiling its native part (a minute or two)"
-	@$(PACKAGES) --no-build-isolation -e '.[dev,parquet,ros2]'
+	@$(PACKAGES) --no-build-isolation -e '.[dev,docs,parquet,ros2]'
 	@$(BIN)/python -c 'from wbmpc import native; \
 	  print(native.REASON and native.REASON + " (Debian and Ubuntu: " \
 	    "sudo apt install g++ python3-dev), then: make -B install" \

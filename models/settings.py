@@ -124,7 +124,8 @@ class BodySettings(Settings, frozen=True, kw_only=True):
 
     name: str
     urdf: str
-    """URDF file beside this settings file, a path, or `example-robot-data:NAME`."""
+    """URDF file beside this settings file, a path, or an installed robot, as
+    ``example-robot-data:NAME``."""
     root_link: str
     groups: GroupSettings
     frames: dict[str, FrameSettings] = {}

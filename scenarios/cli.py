@@ -35,6 +35,7 @@ from scenarios.commands.so101 import So101
 from scenarios.commands.teleop import Teleop
 from scenarios.commands.tipping import Tipping
 from scenarios.commands.video import Video
+from scenarios.commands.view import View
 from scenarios.exit_codes import EXIT_BAD_INPUT, EXIT_INTERRUPTED
 from scenarios.interrupts import comes_from_interrupt, ending_at_once
 from scenarios.launch import (
@@ -50,6 +51,7 @@ COMMANDS: tuple[type[Command], ...] = (
     Tipping,
     Seeds,
     Reproduce,
+    View,
     Video,
     Teleop,
     References,

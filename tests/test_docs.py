@@ -10,14 +10,20 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+import declared
 import pytest
 
 from scenarios.cli import parse
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted(
-    [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "ekf" / "README.md"]
+MADE = ROOT / "docs" / "reference" / "generated"
+"""Pages made of declarations."""
+WRITTEN = (
+    p
+    for p in (ROOT / "docs").rglob("*.md")
+    if MADE not in p.parents and "_build" not in p.parts
 )
+PAGES = sorted([*ROOT.glob("*.md"), *WRITTEN, ROOT / "ekf" / "README.md"])
 FOLDERS = "models|ekf|wbmpc|teleop|scenarios|tests|examples|docs"
 PATH = re.compile(rf"(?<![\w/.-])((?:{FOLDERS})/[\w/.-]*)")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -77,6 +83,8 @@ def test_links_lead_somewhere(page: Path) -> None:
     for link in LINK.findall(page.read_text(encoding="utf-8")):
         if link.startswith("http"):
             continue
+        if MADE in (page.parent / link).parents and Path(link).name in declared.pages():
+            continue
         name, _, anchor = link.partition("#")
         target = (page.parent / name) if name else page
         if not target.exists() or (anchor and anchor not in anchors(target)):
@@ -114,6 +122,39 @@ def test_the_closed_loop_of_the_readme_finds_the_load() -> None:
     names: dict = {}
     exec(compile(code, "README.md", "exec"), names)
     assert names["estimator"].payload_kg["left"] == pytest.approx(5.0, abs=0.2)
+
+
+def python_pages() -> list[Path]:
+    """Pages with Python in them, but for the one that has a test of its own."""
+    return [p for p in PAGES if blocks(p, "python") and p.name != "README.md"]
+
+
+@pytest.mark.parametrize("path", python_pages(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_python_of_the_pages_runs(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    for code in blocks(path, "python"):
+        exec(compile(code, path.name, "exec"), names)
+
+
+def test_every_page_is_in_a_table_of_contents() -> None:
+    pages = [p for p in PAGES if (ROOT / "docs") in p.parents]
+    listed = {(ROOT / "docs" / "index.md").resolve()}
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        for tree in re.findall(r"^```\{toctree\}\n(.*?)^```", text, re.M | re.S):
+            names = [n for n in tree.split() if not n.startswith(":")]
+            listed |= {(page.parent / f"{name}.md").resolve() for name in names}
+    assert {p.resolve() for p in pages} <= listed
+
+
+def test_scripts_shown_on_pages_exist() -> None:
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for name in re.findall(r"^```\{literalinclude\} (\S+)", text, re.M):
+            assert (page.parent / name).is_file(), f"{page}: {name}"
 
 
 def test_promises_are_held_by_tests_that_exist() -> None:

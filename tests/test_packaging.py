@@ -38,6 +38,7 @@ DISTRIBUTION_OF = {
     "PIL": "pillow",
     "example_robot_data": "example-robot-data-loaders",
     "pinocchio": "pin",
+    "rerun": "rerun-sdk",
     "scservo_sdk": "ftservo-python-sdk",
     "serial": "pyserial",
     "umsgpack": "u-msgpack-python",

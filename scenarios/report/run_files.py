@@ -11,6 +11,8 @@ from scenarios.records.run_folder import RunFolder
 from scenarios.records.versions import installed_versions
 from scenarios.report.evaluation import experiment_figures
 from scenarios.report.figure_style import main_run
+from scenarios.report.layouts.foxglove import foxglove_layout
+from scenarios.report.layouts.plotjuggler import plotjuggler_layout
 from scenarios.run.estimator_settings import supervisor_settings
 from scenarios.run.settings import RunSettings
 from wbmpc.robot import Robot
@@ -59,6 +61,8 @@ def write_run_files(
         name = "log.mcap" if record is shown else f"log-{key}.mcap"
         folder.write(name, lambda p, r=record: write_log(p, r))  # type: ignore[misc]
     folder.write("replay.html", lambda p: write_animation(p, robot, shown, other))
+    folder.write_text("layouts/foxglove.json", foxglove_layout())
+    folder.write_text("layouts/plotjuggler.xml", plotjuggler_layout())
     if pictures:
         _draw(folder, robot, records)
 

@@ -209,7 +209,9 @@ def test_a_full_disk_is_exit_code_1_and_nothing_else_is_lost(
     assert last.startswith("wbmpc: could not write log-unloaded.mcap, log.mcap for")
     assert "No space left on device" in last
     names = {path.name for path in out.iterdir()}
-    wanted = "metrics.json plots replay.html settings.json table.txt versions.json"
+    wanted = (
+        "layouts metrics.json plots replay.html settings.json table.txt versions.json"
+    )
     assert names == set(wanted.split())
     assert len(runner) == 2
 
@@ -322,7 +324,8 @@ def test_folder_holds_everything(
     argv = ["compare", "window_washing", "--json", "--jobs", "1", "--duration", "3.2"]
     assert main([*argv, "--out", str(out)]) == 0
     names = {str(p.relative_to(out)) for p in out.rglob("*") if p.is_file()}
-    wanted = "log.mcap metrics.json replay.html settings.json table.txt versions.json"
+    wanted = "layouts/foxglove.json log.mcap metrics.json replay.html settings.json "
+    wanted += "table.txt versions.json"
     assert set(wanted.split()) <= names
     assert {"log-unloaded.mcap", "log-without_estimator.mcap"} <= names
     assert "plots/tip_paths.png" in names

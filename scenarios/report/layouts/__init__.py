@@ -1,0 +1,1 @@
+"""Ready layouts of other viewers for the log of a run."""
