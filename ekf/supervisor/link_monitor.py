@@ -7,8 +7,12 @@ from ekf.arrays import Array
 from ekf.supervisor.settings import EventSettings
 from ekf.supervisor.torque_window import TorqueWindow, gram_of_rows
 
-_MOST_TRIES = 4
-"""Doublings of the time to the next change event: after 8 s it stays the same."""
+_MOST_TRIES = 6
+"""Doublings of the time to the next change event: after 32 s it stays the same."""
+
+_ANOTHER = 4.0
+"""A misfit this many times that of the last change is another load, not the same one
+that no change explains; it need not wait."""
 
 
 class LinkState(Enum):
@@ -84,7 +88,7 @@ class LinkMonitor:
         self._slow_window = TorqueWindow(settings.drift_window_s)
         self._sensitivity = 0.0
         self._drifting = False
-        self._calm_s, self._tries = 0.0, 0
+        self._calm_s, self._tries, self._tried = 0.0, 0, 0.0
         self.unload()
 
     @property
@@ -92,10 +96,17 @@ class LinkMonitor:
         """Misfit that 1 kg at the expected place causes now, in units of the noise."""
         return self._window.visible(self._direction) or self._sensitivity
 
-    @property
-    def _alarm(self) -> float:
+    def _alarm(self, parameters: Array) -> float:
+        """Misfit that an event has to explain.
+
+        What a share of the load would cause is no other load: at each reversal a heavy
+        one shows the friction it adds. The slow window follows what stays of it.
+        """
         settings = self._settings
-        return settings.change_alarm if self.loaded else settings.alarm
+        if not self.loaded:
+            return settings.alarm
+        share_kg = settings.change_share * (parameters[0] - self._nominal[0])
+        return max(settings.change_alarm, self.sensitivity * share_kg**2)
 
     def restart(self) -> None:
         """Forget the last moments, as after a gap."""
@@ -110,7 +121,7 @@ class LinkMonitor:
     def unload(self) -> None:
         """Believe in no load from here on."""
         self.loaded = False
-        self._tries = 0
+        self._tries, self._tried = 0, 0.0
         self.restart()
 
     def look(
@@ -140,20 +151,23 @@ class LinkMonitor:
         energy = window.energy(parameters)
         nominal = window.energy(self._nominal)
         explained = 0.0
-        if energy > self._alarm:
+        alarm = self._alarm(parameters)
+        if energy > alarm:
             explained = window.explained(parameters)
-        stands_out = self._stands_out(energy, explained, parameters, dt_s)
+        fits = explained > self._settings.smallest_share * energy
+        stands_out = self._stands_out(fits and explained > alarm, parameters, dt_s)
         pulled = explained > 0.0 and window.along(parameters, self._direction) <= 0.0
         calm = self._is_calm(explained, dt_s)
         missing = self._missing(gram, parameters, dt_s, calm=calm)
         gone = self._gone(energy, nominal, parameters, dt_s)
-        kind = self._happened(stands_out and not (pulled and not self.loaded), gone)
+        stands_out = stands_out and (self.loaded or not pulled)
+        kind = self._happened(stands_out, gone, explained)
         if only_detach:
             payload_kg = parameters[0] - self._nominal[0]
             seen = self.sensitivity * payload_kg**2 > self._settings.alarm
             kind = EventKind.DETACH if seen and kind is EventKind.DETACH else None
         if kind is not None:
-            self._begin(kind)
+            self._begin(kind, explained)
         return Verdict(
             kind=kind,
             explained=explained,
@@ -166,8 +180,8 @@ class LinkMonitor:
         """Whether no event is to be expected, or none that could still help."""
         calm = explained == 0.0
         self._calm_s = self._calm_s + dt_s if calm else 0.0
-        if self._calm_s > self._settings.acquire_s:
-            self._tries = 0
+        if self._calm_s > 2.0 * self._wait_s:
+            self._tries, self._tried = 0, 0.0
         return calm or self._tries > 1
 
     def _missing(
@@ -183,10 +197,13 @@ class LinkMonitor:
         self._drifting = calm and explained > alarm
         return change
 
-    def _begin(self, kind: EventKind) -> None:
+    def _begin(self, kind: EventKind, explained: float) -> None:
         """Judge the time after an event by itself."""
         self.loaded = kind is not EventKind.DETACH
-        self._tries = self._tries + 1 if kind is EventKind.CHANGE else 0
+        if kind is EventKind.CHANGE:
+            self._tries, self._tried = self._tries + 1, max(self._tried, explained)
+        else:
+            self._tries, self._tried = 0, 0.0
         self._clear_window()
         self._clear_times()
 
@@ -196,30 +213,36 @@ class LinkMonitor:
         self._slow_window.clear()
         self._drifting = False
 
-    def _stands_out(
-        self, energy: float, explained: float, parameters: Array, dt_s: float
-    ) -> bool:
-        """Whether a load would explain what the estimate does not."""
-        settings = self._settings
-        enough = explained > self._alarm
-        fits = explained > settings.smallest_share * energy
-        if enough and fits and self._above_s == 0.0:
+    def _stands_out(self, alarmed: bool, parameters: Array, dt_s: float) -> bool:
+        """Whether a load has explained for long what the estimate does not."""
+        if alarmed and self._above_s == 0.0:
             # The moments that led up to this belong to the load before.
             self._reference = parameters
             self._clear_window()
-        self._above_s = self._above_s + dt_s if enough and fits else 0.0
-        return self._above_s > settings.confirm_s
+        self._above_s = self._above_s + dt_s if alarmed else 0.0
+        return self._above_s > self._settings.confirm_s
 
-    def _happened(self, stands_out: bool, gone: bool) -> EventKind | None:
+    def _happened(
+        self, stands_out: bool, gone: bool, explained: float
+    ) -> EventKind | None:
         if self.loaded and gone:
             return EventKind.DETACH
         if not stands_out:
             return None
         if not self.loaded:
             return EventKind.ATTACH
-        # A misfit that no change has explained so far is tried more and more rarely.
-        wait_s = self._settings.acquire_s * 2.0 ** min(self._tries, _MOST_TRIES)
+        another = explained > _ANOTHER * self._tried
+        wait_s = self._settings.acquire_s if another else self._wait_s
         return EventKind.CHANGE if self.since_event_s > wait_s else None
+
+    @property
+    def _wait_s(self) -> float:
+        """Time to the next change: what none has explained is tried ever more rarely.
+
+        Calm starts it anew only after twice as long, or a misfit that comes and goes
+        would be tried at the first rate for ever.
+        """
+        return self._settings.acquire_s * 2.0 ** min(self._tries, _MOST_TRIES)
 
     def _gone(
         self, energy: float, nominal: float, parameters: Array, dt_s: float

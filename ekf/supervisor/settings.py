@@ -31,6 +31,7 @@ class EventSettings:
             standard deviations of a single row.
         change_alarm: The same for a load that is already known: to acquire it once more
             does less harm than to miss a change.
+        change_share: Share of a known load that has to have changed at least.
         smallest_share: Share of the whole misfit that a load has to explain; less is
             no load on this link.
         confirm_s: How long it has to last.
@@ -48,6 +49,7 @@ class EventSettings:
     window_s: float = 0.02
     alarm: float = 20.0
     change_alarm: float = 12.0
+    change_share: float = 0.1
     smallest_share: float = 0.6
     confirm_s: float = 0.015
     quiet: float = 8.0
