@@ -95,7 +95,11 @@ class EventBook:
         self._stale = stale
 
     def look(
-        self, sample: TorqueSample, innovation: Array, sigma: Array, dt_s: float
+        self,
+        sample: TorqueSample,
+        innovation: Array,
+        sigmas: tuple[Array, Array],
+        dt_s: float,
     ) -> list[Verdict]:
         """Judge every link by its own rows.
 
@@ -106,7 +110,7 @@ class EventBook:
         Args:
             sample: The sample.
             innovation: (nv,) its torque minus that of the estimate.
-            sigma: (nv,) noise of the rows.
+            sigmas: (nv,) noise of the rows as learnt lately, and as settled.
             dt_s: Time since the sample before.
         """
         parameters = self._ekf.linearisation[0]
@@ -121,7 +125,7 @@ class EventBook:
             verdict = monitor.look(
                 torque,
                 own,
-                sigma[rows],
+                (sigmas[0][rows], sigmas[1][rows]),
                 parameters[index],
                 dt_s,
                 only_detach=self._stale[index],

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ekf.arrays import Array
+from ekf.supervisor.creep_watch import CreepWatch
 from ekf.supervisor.settings import EventSettings
 from ekf.supervisor.torque_window import TorqueWindow, gram_of_rows
 
@@ -86,6 +87,7 @@ class LinkMonitor:
         self._nominal, self._direction, self._settings = nominal, direction, settings
         self._window = TorqueWindow(settings.window_s)
         self._slow_window = TorqueWindow(settings.drift_window_s)
+        self._creep = CreepWatch(settings)
         self._sensitivity = 0.0
         self._drifting = False
         self._calm_s, self._tries, self._tried = 0.0, 0, 0.0
@@ -117,6 +119,7 @@ class LinkMonitor:
     def _clear_times(self) -> None:
         self._above_s = self._better_s = self._below_s = self._negative_s = 0.0
         self.since_event_s = 0.0
+        self._creep.restart()
 
     def unload(self) -> None:
         """Believe in no load from here on."""
@@ -128,7 +131,7 @@ class LinkMonitor:
         self,
         torque: Array,
         regressor: Array,
-        sigma: Array,
+        sigmas: tuple[Array, Array],
         parameters: Array,
         dt_s: float,
         *,
@@ -139,13 +142,13 @@ class LinkMonitor:
         Args:
             torque: (m,) torque the link has to explain in its own rows [Nm].
             regressor: (m, 10) of its inertial parameters in them.
-            sigma: (m,) noise of these rows.
+            sigmas: (m,) noise of these rows as learnt lately, and as settled.
             parameters: (10,) estimate of the link now.
             dt_s: Time since the sample before.
             only_detach: Whether the rows are too few for anything but a load that is
                 gone; where they show too little of one, not for that either.
         """
-        window, gram = self._window, gram_of_rows(torque, regressor, sigma)
+        window, gram = self._window, gram_of_rows(torque, regressor, sigmas[0])
         window.add(gram, dt_s)
         self.since_event_s += dt_s
         energy = window.energy(parameters)
@@ -162,6 +165,10 @@ class LinkMonitor:
         gone = self._gone(energy, nominal, parameters, dt_s)
         stands_out = stands_out and (self.loaded or not pulled)
         kind = self._happened(stands_out, gone, explained)
+        if not self.loaded and kind is None:
+            rows = torque, regressor, sigmas[1]
+            if self._creep.look(rows, parameters, self._direction, dt_s):
+                kind = EventKind.ATTACH
         if only_detach:
             payload_kg = parameters[0] - self._nominal[0]
             seen = self.sensitivity * payload_kg**2 > self._settings.alarm

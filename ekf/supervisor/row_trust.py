@@ -1,16 +1,19 @@
 """How far each torque row of one sample is believed."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ekf.arrays import Array, Flags
+from ekf.arrays import Array, Flags, Rows
 from ekf.filter.inertial_ekf import InertialEKF
 from ekf.filter.link_torques import TorqueSample
 from ekf.filter.settings import REFERENCE_TICK_S
+from ekf.supervisor.chain_motion import ChainMotion
 from ekf.supervisor.innovation_gate import InnovationGate
 from ekf.supervisor.innovation_noise import InnovationNoise
 from ekf.supervisor.settings import NoiseSettings, SupervisorSettings
+from ekf.supervisor.settled_noise import SettledNoise
 
 NOT_BELIEVED = 1e8
 """Factor on the variance of a row that is left out."""
@@ -31,11 +34,13 @@ class RowTrust:
         self._ekf, self._settings = ekf, settings
         rows = ekf.model.nv
         self.noise = _noise(rows, ekf.root_dofs, settings.noise)
+        self.settled = SettledNoise(self.noise.variance)
         self.gate = InnovationGate(rows, settings.gate_sigma, settings.gate_reset_s)
 
     def reset(self) -> None:
         """Return to the start; the counts of the gate are kept."""
         self.noise.reset()
+        self.settled = SettledNoise(self.noise.variance)
         self.gate.reset()
 
     def doubt(
@@ -74,6 +79,19 @@ class RowTrust:
             variance = self.noise.variance + self._ekf.predicted_variance(sample)
             ratios = self.gate.ratios(innovation, variance)
         return ratios, self.gate.leave_out(ratios, dt_s)
+
+    def settle(self, motion: ChainMotion, chains: Sequence[Rows], dt_s: float) -> None:
+        """Let the settled noise follow the learnt.
+
+        Args:
+            motion: Of the chains that carry the links.
+            chains: Torque rows of each.
+            dt_s: Time since the sample before.
+        """
+        new = np.zeros(len(self.noise.variance), dtype=bool)
+        for rows, first in zip(chains, motion.new, strict=True):
+            new[rows] |= first
+        self.settled.follow(self.noise.variance, new, dt_s)
 
     def variance_scale(self, same_s: Array, dt_s: float) -> Array:
         """(nv,) factor on the variance of rows that are noisier than set up.

@@ -40,6 +40,8 @@ class EventSettings:
         smallest_kg: Below this, and with a quiet bare link, a load is taken for gone.
         faint_kg: Below this it is so if the bare link explains the torques better.
         acquire_s: Time an estimate follows quickly after an event.
+        creep_window_s: Span in which a load that creeps onto a bare link shows, and for
+            which it has to.
         drift_window_s: Span in which a load that goes on changing shows.
         drift_alarm: Misfit over that span that a change has to explain; the estimate
             then follows it.
@@ -57,6 +59,7 @@ class EventSettings:
     smallest_kg: float = 0.25
     faint_kg: float = 1.0
     acquire_s: float = 0.5
+    creep_window_s: float = 0.5
     drift_window_s: float = 0.2
     drift_alarm: float = 4.0
     drift_quiet: float = 0.5

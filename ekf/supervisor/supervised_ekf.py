@@ -246,9 +246,10 @@ class SupervisedEKF:
     ) -> SupervisedEstimate:
         """Judge the links, then let those learn that may."""
         sigma = np.sqrt(self._trust.noise.variance * doubt)
+        settled = np.sqrt(self._trust.settled.variance * doubt)
         innovation = self.ekf.innovation(sample)
         judged_s = min(dt_s, _LONGEST_TICKS * self._settings.tick_s)
-        verdicts = self._book.look(sample, innovation, sigma, judged_s)
+        verdicts = self._book.look(sample, innovation, (sigma, settled), judged_s)
         happened = self._book.react(time_s, verdicts)
         if happened:
             events += happened
@@ -267,6 +268,7 @@ class SupervisedEKF:
         estimate = self.ekf.correct(sample, dt_s=dt_s, weights=weights)
         found = self._unexplained.found
         self._policy.learn_noise(now, sample, innovation, found=found)
+        self._trust.settle(self._intake.motion, self._rows, dt_s)
         if not estimate.ok:
             return self._refuse(dt_s, events)
         self._observability.add(self.ekf.information, dt_s)
