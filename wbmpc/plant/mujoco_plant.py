@@ -181,8 +181,9 @@ class MujocoPlant:
     def set_payload(self, frame: str, payload: Payload | None, ramp_s: float) -> None:
         """Attach, change or remove (None) the load at `frame`, linearly over `ramp_s`.
 
-        The load is welded with its centre at the frame's origin. The state of the
-        robot is not touched: mass appears at the speed the frame has.
+        The load is welded with its centre at the frame's origin. What is added was at
+        rest before, so the robot gets slower; what is removed keeps its speed, and so
+        does the robot.
 
         Raises:
             PayloadError: Unknown frame, or a load or ramp that is not possible.
@@ -222,14 +223,40 @@ class MujocoPlant:
 
     def _write_loads(self) -> None:
         """Put the loads of this instant into the model and what derives from it."""
-        for frame, body in self._loads.items():
-            mass, inertia = self._payloads[frame].at(self._data.time)
-            self._model.body_mass[body] = mass
-            self._model.body_inertia[body] = inertia
+        now_s, model = self._data.time, self._model
+        loads = {self._loads[f]: ramp.at(now_s) for f, ramp in self._payloads.items()}
+        grows = any(mass > model.body_mass[body] for body, (mass, _) in loads.items())
+        for body, (mass, inertia) in loads.items():  # what leaves takes its momentum
+            model.body_mass[body] = min(mass, model.body_mass[body])
+            model.body_inertia[body] = np.minimum(inertia, model.body_inertia[body])
+        momentum = self._momentum() if grows else None
+        for body, (mass, inertia) in loads.items():
+            model.body_mass[body] = mass
+            model.body_inertia[body] = inertia
         ends = (ramp.end_s for ramp in self._payloads.values())
-        self._loads_settled = self._data.time >= max(ends)
+        self._loads_settled = now_s >= max(ends)
         # Works on scratch data: it moves the configuration it is given.
-        mujoco.mj_setConst(self._model, self._scratch)
+        mujoco.mj_setConst(model, self._scratch)
+        if momentum is not None:
+            self._slow_down(momentum)
+
+    def _momentum(self) -> Array:
+        """M v (nv,) of this instant."""
+        momentum = np.zeros(self._model.nv)
+        self._to_scratch()
+        mujoco.mj_mulM(self._model, self._scratch, momentum, self._data.qvel)
+        return momentum
+
+    def _slow_down(self, momentum: Array) -> None:
+        r"""Share a momentum with what was added at rest: :math:`M_+ v_+ = M_- v_-`."""
+        self._to_scratch()
+        velocity = np.zeros((1, self._model.nv))
+        mujoco.mj_solveM(self._model, self._scratch, velocity, momentum[None, :])
+        self._data.qvel[:] = velocity[0]
+
+    def _to_scratch(self) -> None:
+        self._scratch.qpos[:] = self._data.qpos
+        mujoco.mj_fwdPosition(self._model, self._scratch)
 
     def _write_pushes(self) -> None:
         """Put the pushes of this instant on their links' centres of mass."""
