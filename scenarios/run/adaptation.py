@@ -10,9 +10,11 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+import pinocchio as pin
 
 from ekf import LegTorqueWrench, PriorRegime, SignalAligner
 from ekf.signals.aligner import AlignedSample
+from ekf.supervisor.body_load import BodyLoad
 from models.arrays import Array
 from scenarios.errors import ScenarioError
 from scenarios.records.payload_rows import drawn_report
@@ -31,6 +33,9 @@ from wbmpc.control.low_level import intended_velocity
 from wbmpc.control.plan import Plan
 from wbmpc.friction import JointFriction
 from wbmpc.robot import BASE, Robot
+
+FREE_FLYER = 1
+"""Joint of `Robot.model` that carries the body."""
 
 SATURATED_SHARE = 0.98
 """Of a joint's torque limit, from which its measured torque, filtered as it is, says no
@@ -68,6 +73,11 @@ class InertiaAdaptation:
         """
         soles = [sole.frame for sole in robot.soles]
         self.joint_ids = [robot.link_joint(arm.link) for arm in robot.arms.values()]
+        self._body: BodyLoad | None = None
+        if estimator.belief.supervised is not None:
+            self.joint_ids.append(FREE_FLYER)
+            body = robot.model.inertias[FREE_FLYER].toDynamicParameters()
+            self._body = BodyLoad(body)
         self._robot, self._estimator, self._friction = robot, estimator, friction
         self._aligner = build_aligner(robot)
         self._wrench = LegTorqueWrench(robot.model, soles)
@@ -109,7 +119,7 @@ class InertiaAdaptation:
             wrenches, solved = sample.wrenches, time.perf_counter()
             self._estimator.update(sample)
         updated = time.perf_counter()
-        published = self._estimator.publish(self._tick_s)
+        published = self._with_body(self._estimator.publish(self._tick_s))
         return AdaptationTick(
             published=published,
             belief=self._estimator.belief,
@@ -134,6 +144,17 @@ class InertiaAdaptation:
         for fault, count in self._aligner.rejections.items():
             rejected[f"sample_{fault.value}"] = count
         return rejected
+
+    def _with_body(self, published: Array) -> Array:
+        """The published inertias, and that of the body with a load of its own."""
+        supervised = self._estimator.belief.supervised
+        if self._body is None or supervised is None:
+            return published
+        base = np.eye(3)
+        if self._sample is not None:
+            base = pin.Quaternion(self._sample.q[3:7]).toRotationMatrix()
+        body = self._body.step(supervised.unexplained, base, self._tick_s)
+        return np.vstack([published, body])
 
     def _with_wrenches(self, sample: AlignedSample, plan: Plan | None) -> LoopSample:
         """The sample with its known friction and the ground on the feet."""

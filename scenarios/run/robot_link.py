@@ -12,7 +12,7 @@ import pinocchio as pin
 
 from scenarios.records.record import SIDES
 from scenarios.report.metrics.support import Stance
-from scenarios.run.adaptation import AdaptationTick
+from scenarios.run.adaptation import FREE_FLYER, AdaptationTick
 from scenarios.run.snapshot import Snapshot
 from teleop.arms import ARMS, ArmKinematics
 from teleop.latency import LatencyMeter
@@ -157,9 +157,9 @@ class RobotLink:
     def _margin_m(self, snapshot: Snapshot, tick: ControlTick) -> float:
         """Centre of mass, estimated loads included, from the edge of the polygon."""
         if tick.update is not None:
-            for joint, parameters in zip(
-                self._joints, tick.update.published, strict=True
-            ):
+            # Only a body's own load has no side: it comes after those of the arms.
+            joints = [*self._joints, FREE_FLYER]
+            for joint, parameters in zip(joints, tick.update.published, strict=False):
                 inertia = pin.Inertia.FromDynamicParameters(parameters)
                 self._model.inertias[joint] = inertia
         q = self._robot.controlled_q(snapshot.state.seen.q)
