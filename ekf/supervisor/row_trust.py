@@ -93,6 +93,11 @@ class RowTrust:
             new[rows] |= first
         self.settled.follow(self.noise.variance, new, dt_s)
 
+    def settle_for(self, rows: Rows) -> None:
+        """Take what was learnt lately for the load that has just been noticed."""
+        own = self.noise.variance
+        own[rows] = np.minimum(own[rows], self.settled.variance[rows])
+
     def variance_scale(self, same_s: Array, dt_s: float) -> Array:
         """(nv,) factor on the variance of rows that are noisier than set up.
 

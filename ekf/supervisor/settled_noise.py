@@ -37,4 +37,3 @@ class SettledNoise:
         """
         largest = self.variance * math.exp2(dt_s / _DOUBLING_S)
         self.variance = np.where(new, learnt, np.minimum(learnt, largest))
-

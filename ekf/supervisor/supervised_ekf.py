@@ -17,7 +17,7 @@ from ekf.filter.link_torques import TorqueSample
 from ekf.supervisor.attachments import Attachments
 from ekf.supervisor.event_book import EventBook
 from ekf.supervisor.learning_policy import LearningPolicy, Situation
-from ekf.supervisor.link_monitor import LinkState
+from ekf.supervisor.link_monitor import EventKind, LinkState
 from ekf.supervisor.observability import ObservabilityWindow
 from ekf.supervisor.payload_reporter import PayloadReporter
 from ekf.supervisor.row_trust import NOT_BELIEVED, RowTrust
@@ -253,6 +253,9 @@ class SupervisedEKF:
         happened = self._book.react(time_s, verdicts)
         if happened:
             events += happened
+            for rows, verdict in zip(self._rows, verdicts, strict=True):
+                if verdict.kind is EventKind.ATTACH:
+                    self._trust.settle_for(rows)
             innovation = self.ekf.innovation(sample)
         now = Situation(
             states=self.states(),

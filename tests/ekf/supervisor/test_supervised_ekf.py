@@ -66,6 +66,44 @@ def test_a_load_that_changes_slowly_is_followed(biped, rate_kg_per_s):
     assert np.all(run.masses[:, 1] == 0.0)
 
 
+@pytest.mark.parametrize("amplitude", [0.25, 0.0], ids=["moving", "resting"])
+def test_a_load_that_creeps_in_is_noticed(biped, amplitude):
+    """3 kg in 20 s: long before the noise that it looks like has hidden it."""
+    run = BipedRun(biped, noise_Nm=0.2, amplitude=amplitude)
+    run.feed(6.0)
+    for k in range(2000):
+        run.feed(TICK_S, load(3.0 * (k + 1) / 2000))
+    noticed_kg = 3.0 / 20.0 * (_first(run, "attach") - 6.0)
+    print(f"noticed at {noticed_kg:.2f} kg")
+    assert noticed_kg < 1.2
+    assert run.masses[-1, 0] == pytest.approx(3.0, abs=0.4)
+    assert np.all(run.masses[:, 1] == 0.0)
+
+
+@pytest.mark.parametrize("kg", [0.3, -0.3])
+def test_less_than_a_tenth_is_no_change(biped, kg):
+    """It is followed all the same."""
+    run = BipedRun(biped, noise_Nm=0.05)
+    run.feed(6.0)
+    run.feed(2.0, load(5.0))
+    run.feed(4.0, load(5.0 + kg))
+    assert [kind for kind, *_ in run.events] == ["attach"]
+    assert run.masses[-1, 0] == pytest.approx(5.0 + kg, abs=0.1)
+
+
+def test_a_misfit_that_comes_and_goes_is_tried_ever_more_rarely(biped):
+    """As a load that swings: once more and more rarely, not at each swing."""
+    run = BipedRun(biped, noise_Nm=0.05)
+    run.feed(3.0)
+    run.feed(3.0, load(3.0))
+    for _ in range(20):
+        run.feed(0.4, load(4.2))
+        run.feed(0.4, load(3.0))
+    kinds = [kind for kind, *_ in run.events]
+    assert kinds.count("attach") == 1 and kinds.count("detach") == 0
+    assert 1 <= kinds.count("change") <= 6
+
+
 def test_both_arms_at_once(biped):
     run = BipedRun(biped)
     run.feed(0.5)
