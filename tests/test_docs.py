@@ -83,7 +83,8 @@ def test_links_lead_somewhere(page: Path) -> None:
     for link in LINK.findall(page.read_text(encoding="utf-8")):
         if link.startswith("http"):
             continue
-        if MADE in (page.parent / link).parents and Path(link).name in declared.pages():
+        made = MADE in (page.parent / link).resolve().parents
+        if made and Path(link).name in declared.pages():
             continue
         name, _, anchor = link.partition("#")
         target = (page.parent / name) if name else page
