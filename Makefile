@@ -94,7 +94,7 @@ $(INSTALLED): pyproject.toml constraints.txt $(NATIVE_SOURCES) | $(BIN)/python
 	@echo "installing packages (about 360 MB to load the first time)"
 	@$(PACKAGES) -r $(BUILD_REQUIREMENTS)
 	@echo "installing wbmpc and compiling its native part (a minute or two)"
-	@$(PACKAGES) --no-build-isolation -e '.[dev,docs,parquet,ros2]'
+	@$(PACKAGES) --no-build-isolation -e '.[dev,docs,parquet,ros2,dashboard]'
 	@$(BIN)/python -c 'from wbmpc import native; \
 	  print(native.REASON and native.REASON + " (Debian and Ubuntu: " \
 	    "sudo apt install g++ python3-dev), then: make -B install" \

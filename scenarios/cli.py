@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import shutil
 import sys
 from collections.abc import Sequence
@@ -32,6 +33,8 @@ from scenarios.commands.robots import Robots
 from scenarios.commands.run import Run
 from scenarios.commands.seeds import Seeds
 from scenarios.commands.so101 import So101
+from scenarios.commands.sweep import Sweep
+from scenarios.commands.sweep_table import SweepTable
 from scenarios.commands.teleop import Teleop
 from scenarios.commands.tipping import Tipping
 from scenarios.commands.video import Video
@@ -53,6 +56,8 @@ COMMANDS: tuple[type[Command], ...] = (
     Reproduce,
     View,
     Video,
+    Sweep,
+    SweepTable,
     Teleop,
     References,
     Estimate,
@@ -156,12 +161,17 @@ def parse(argv: Sequence[str]) -> Command:
 
 
 def _any_command() -> type[Command]:
-    """Union of all commands, called as their classes, in lower case."""
+    """Union of all commands."""
     named = (
-        Annotated[command, tyro.conf.subcommand(command.__name__.lower())]
+        Annotated[command, tyro.conf.subcommand(name_of(command))]
         for command in COMMANDS
     )
     return Union[*named]  # type: ignore[return-value] # noqa: UP007
+
+
+def name_of(command: type[Command]) -> str:
+    """A class's name in lower case, with a dash before each further word."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", command.__name__).lower()
 
 
 def _refuse_no_text(argument: str) -> None:

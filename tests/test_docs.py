@@ -109,7 +109,9 @@ def test_command_lines_can_be_read(
 def test_commands_in_sentences_exist_with_their_options(page: Path) -> None:
     unknown = []
     for line in commands_in_sentences(page):
-        names = re.match(r"wbmpc((?: [a-z0-9]+\b(?![-/.]))*)", line)[1].split()
+        names = re.match(r"wbmpc((?: [a-z0-9]+(?:-[a-z]+)*\b(?![-/.]))*)", line)[
+            1
+        ].split()
         told = help_of(*names[: 2 if names[:1] == ["so101"] else 1])
         flags = re.findall(r"--[a-z][a-z-]*", line)
         if not told or any(flag not in told for flag in flags):

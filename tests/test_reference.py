@@ -7,7 +7,7 @@ import re
 import declared
 import msgspec
 
-from scenarios.cli import COMMANDS
+from scenarios.cli import COMMANDS, name_of
 from scenarios.records.topics import TOPICS
 from scenarios.report.metrics.results import RunMetrics
 from wbmpc.settings import MpcSettings
@@ -16,7 +16,7 @@ from wbmpc.settings import MpcSettings
 def test_every_command_and_option_is_on_its_page() -> None:
     page = declared.commands_page()
     for command in COMMANDS:
-        name = command.__name__.lower()
+        name = name_of(command)
         assert f"## wbmpc {name}\n" in page
         assert f"usage: wbmpc {name}" in page
     assert "--payload KG" in page and "\x1b" not in page

@@ -73,7 +73,7 @@ def write_pages(folder: Path) -> None:
 
 def commands_page() -> str:
     """Every command with every option, as its own help has it."""
-    from scenarios.cli import COMMANDS
+    from scenarios.cli import COMMANDS, name_of
 
     parts = [
         "# Commands\n",
@@ -81,7 +81,7 @@ def commands_page() -> str:
         "0 done, 1 the run ended badly and says how, 2 bad input, 130 interrupted.\n",
     ]
     for command in COMMANDS:
-        name = command.__name__.lower()
+        name = name_of(command)
         parts += [f"## wbmpc {name}\n", _help(name)]
         for inner in _inner_commands(name):
             parts += [f"### wbmpc {name} {inner}\n", _help(name, inner)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scenarios.commands.options import TWO_AT_MOST, Jobs
+from scenarios.commands.options import ALL_CORES, Jobs, check_jobs
 from scenarios.commands.output import Bars, leave_folder, print_result, verdict
 from scenarios.commands.run_options import RunOptions, is_filter, load_robot
 from scenarios.errors import ScenarioError
@@ -22,7 +22,7 @@ class Compare(RunOptions, frozen=True, kw_only=True):
 
     priors: bool = False
     """Also run the other prior regimes (Table V)."""
-    jobs: Jobs = TWO_AT_MOST
+    jobs: Jobs = ALL_CORES
 
     def act(self) -> int:
         """Run everything, and compare."""
@@ -38,8 +38,7 @@ class Compare(RunOptions, frozen=True, kw_only=True):
             raise ScenarioError("--estimator none: a comparison needs an estimator")
         if self.priors and not is_filter(estimator):
             raise ScenarioError("--priors: is for a filter; not with this --estimator")
-        if self.jobs < 1:
-            raise ScenarioError(f"--jobs {self.jobs}: must be 1 or more")
+        check_jobs(self.jobs)
         settings = self.settings(estimator)
         robot = load_robot(settings)
         self.tell_load(settings)

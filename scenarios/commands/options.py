@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 import tyro
 
 from scenarios.errors import ScenarioError
+from scenarios.workers.cores import usable_cores
 
 
 def told(metavar: str, hint: str = "") -> object:
@@ -77,5 +78,15 @@ def mesh_folders(names: Sequence[str]) -> list[Path]:
     return [Path(name) for name in names]
 
 
-TWO_AT_MOST = min(2, os.cpu_count() or 1)
+ALL_CORES = usable_cores()
 """Runs at a time, by default."""
+
+
+def check_jobs(jobs: int) -> None:
+    """Refuse less than one run at a time.
+
+    Raises:
+        ScenarioError: It is.
+    """
+    if jobs < 1:
+        raise ScenarioError(f"--jobs {jobs}: must be 1 or more")

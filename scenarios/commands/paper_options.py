@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 from scenarios.commands.command import Command
 from scenarios.commands.options import (
-    TWO_AT_MOST,
+    ALL_CORES,
     Changes,
     Jobs,
     Json,
     KeepOld,
     ResultsFolder,
     RobotName,
+    check_jobs,
 )
 from scenarios.commands.output import Bars
 from scenarios.errors import ScenarioError
@@ -36,7 +37,7 @@ class PaperOptions(Command, frozen=True, kw_only=True):
     """Change a setting of the robot, such as mpc.costs.torque.weight=1e-4."""
     quick: bool = False
     """Shorter runs, coarser searches: a check, not the paper's test."""
-    jobs: Jobs = TWO_AT_MOST
+    jobs: Jobs = ALL_CORES
     out: ResultsFolder = "runs/reproduction"
     keep_old: KeepOld = False
     json: Json = False
@@ -83,8 +84,7 @@ def open_lab(out: str, *, jobs: int, keep_old: bool) -> Lab:
     from scenarios.records.run_cache import RunCache
     from scenarios.run.lab import Lab
 
-    if jobs < 1:
-        raise ScenarioError(f"--jobs {jobs}: must be 1 or more")
+    check_jobs(jobs)
     return Lab(
         RunCache(Path(out) / "finished", keep_old=keep_old), jobs=jobs, bars=Bars
     )

@@ -40,9 +40,9 @@ class Reproduce(PaperOptions, frozen=True, kw_only=True):
         check_not_empty("--only", self.only)
         scope, robot = self.scope(self.seeds), self.load_robot()
         experiments = chosen_parts(self.only or (), scope)
-        lab = self.lab()  # makes the folder: last
-        lab.prepare(planned_runs(experiments))
-        parts = [(e, e.evaluate(lab, robot)) for e in experiments]
+        with self.lab() as lab:  # makes the folder: last
+            lab.prepare(planned_runs(experiments))
+            parts = [(e, e.evaluate(lab, robot)) for e in experiments]
         result = summary(parts, scope)
         printed = print_result(result, tables(parts), as_json=self.json)
         write_reproduction(Path(self.out), parts, result, scope, lab)

@@ -10,7 +10,7 @@ import tyro
 from models import robot_names
 from scenarios.commands.command import Command
 from scenarios.commands.options import (
-    TWO_AT_MOST,
+    ALL_CORES,
     Jobs,
     Json,
     KeepOld,
@@ -41,7 +41,7 @@ class Robots(Command, frozen=True, kw_only=True):
     """Names of shipped robots, or settings files (default: all shipped robots)."""
     facts: bool = False
     """Sizes and loads only, nothing is simulated."""
-    jobs: Jobs = TWO_AT_MOST
+    jobs: Jobs = ALL_CORES
     out: ResultsFolder = "runs/robots"
     keep_old: KeepOld = False
     json: Json = False

@@ -23,19 +23,22 @@ class Tipping(PaperOptions, frozen=True, kw_only=True):
             from scenarios.report.scoreboard import lines_table, verdict
             from scenarios.run.settings import DEFAULT_ESTIMATOR, NO_ESTIMATOR
             from scenarios.studies.paper.balancing import tipping_lines, trials_table
-            from scenarios.studies.paper.tipping import find_tipping_load
+            from scenarios.studies.paper.tipping import find_tipping_loads
         if not 0.05 <= self.tolerance <= 10.0:
             raise ScenarioError(
                 f"--tolerance {self.tolerance:g}: must be between 0.05 and 10 kg"
             )
         scope = self.scope(1)
         self.load_robot()
-        lab, found = self.lab(), {}
-        for name, estimator in (("without", NO_ESTIMATOR), ("with", DEFAULT_ESTIMATOR)):
-            settings = scope.settings("balance", estimator=estimator, plant=self.plant)
-            found[name] = find_tipping_load(
-                settings, lab.run, tolerance_kg=self.tolerance
+        searches = {
+            name: scope.settings("balance", estimator=estimator, plant=self.plant)
+            for name, estimator in (
+                ("without", NO_ESTIMATOR),
+                ("with", DEFAULT_ESTIMATOR),
             )
+        }
+        with self.lab() as lab:
+            found = find_tipping_loads(searches, lab.runs, tolerance_kg=self.tolerance)
         lines = tipping_lines(found)
         blocks = [lines_table("tipping", lines), trials_table(found), verdict(lines)]
         return print_result(found, "\n\n".join(blocks), as_json=self.json)

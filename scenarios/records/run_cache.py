@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
-
-import msgspec
 
 from models.errors import UnwrittenError
 from scenarios.errors import ScenarioError
 from scenarios.records.record import RunRecord
 from scenarios.records.record_file import load_record, read_notes, save_record
+from scenarios.records.run_digest import RunDigests
 from scenarios.records.source_digest import source_digest
 from scenarios.run.settings import RunSettings
-from wbmpc.settings import load_settings
 
 
 class RunCache:
@@ -40,12 +37,8 @@ class RunCache:
 
     def path(self, settings: RunSettings) -> Path:
         """Where the run of some settings is kept."""
-        robot = load_settings(settings.robot, settings.overrides)
-        urdf = Path(robot.urdf)
-        robot = msgspec.structs.replace(robot, urdf=urdf.name)
-        digest = hashlib.sha256(msgspec.json.encode((settings, robot), order="sorted"))
-        digest.update(urdf.read_bytes())
-        return self.folder / f"{settings.scenario}-{digest.hexdigest()[:16]}.npz"
+        digest = RunDigests()(settings)
+        return self.folder / f"{settings.scenario}-{digest}.npz"
 
     def has(self, settings: RunSettings) -> bool:
         """Whether a usable run is there."""

@@ -17,6 +17,12 @@ from scenarios.library.catalogue import registered_scenarios, shipped_modules
 WHOLE_PACKAGES = (models, ekf, wbmpc)
 RUNNER = "scenarios.run.runner"
 REPORTS = "scenarios.report"
+MEASURING = (
+    "report/metrics/*.py",
+    "report/evaluation.py",
+    "library/**/*.py",
+    "sweep/row.py",
+)
 SUFFIXES = (".py", ".so", ".toml", ".urdf")
 
 
@@ -28,6 +34,17 @@ def source_digest() -> str:
     without making finished runs worthless.
     """
     return _digest(tuple(_registered_files()))
+
+
+@functools.cache
+def measuring_digest() -> str:
+    """Changes when a file changes that could change the figures of a finished run."""
+    folder = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(path for name in MEASURING for path in folder.glob(name)):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 @functools.cache

@@ -8,7 +8,7 @@ from typing import Protocol
 from scenarios.errors import ScenarioError
 from scenarios.records.record import RunRecord
 from scenarios.records.run_cache import RunCache
-from scenarios.run.batch import run_each
+from scenarios.run.batch import Workers, run_each
 from scenarios.run.settings import RunSettings
 
 
@@ -46,7 +46,7 @@ class Lab:
     """Makes runs, at most `jobs` at a time, and finds finished ones again.
 
     Every finished run is on disk before the next one starts, so that a lab that was
-    stopped goes on where it was.
+    stopped goes on where it was. As a context it keeps its workers until the end.
 
     Attributes:
         made: Runs simulated by this lab.
@@ -69,6 +69,18 @@ class Lab:
         """
         self._cache, self._jobs, self._bars = cache, jobs, bars
         self.made = self.found = 0
+        self._workers: Workers | None = None
+
+    def __enter__(self) -> Lab:
+        """Keep workers from the first runs on."""
+        self._workers = Workers(self._jobs)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Send them away."""
+        if self._workers is not None:
+            self._workers.close()
+            self._workers = None
 
     def prepare(self, runs: Mapping[str, RunSettings]) -> None:
         """Make every run that is missing.
@@ -81,7 +93,9 @@ class Lab:
         if not missing:
             return
         with self._bars(missing) as bar:
-            for _, record in run_each(missing, jobs=self._jobs, progress=bar.show):
+            for _, record in run_each(
+                missing, jobs=self._jobs, progress=bar.show, workers=self._workers
+            ):
                 self._cache.put(record)
                 self.made += 1
 

@@ -16,6 +16,7 @@ from scenarios.records.recorder import Recorder
 from scenarios.run.adaptation import build_adaptation
 from scenarios.run.disturbances import Disturbances
 from scenarios.run.estimator_settings import checked_robot
+from scenarios.run.motion_cache import references_of
 from scenarios.run.outcome import why_ended
 from scenarios.run.plant_side import (
     PlantSide,
@@ -66,7 +67,7 @@ def run(
     robot = checked_robot(settings.robot, settings.overrides)
     if references is None:
         scenario = find_scenario(settings.scenario)
-        references = scenario.motion(robot, settings.duration_s)
+        references = references_of(scenario.motion, robot, settings.duration_s)
     side = build_plant_side(settings, robot)
     return Run(settings, robot, side, references).finish(on_tick, viewer)
 

@@ -165,6 +165,28 @@ STUDIES: list[Line] = [
     ("bench quick", BAD_INPUT, "quick"),
 ]
 
+SWEEPS: list[Line] = [
+    *numbers("sweep standing --dry-run", "--payload", f"{NO_NUMBER} -1 1,,2 1,1 1:2"),
+    *numbers("sweep standing --dry-run", "--seed", "nan 1.5 -1 0: 5:0 0:5:0 1,1"),
+    *numbers("sweep standing --dry-run", "--jobs", "0 -1 x"),
+    *numbers("sweep standing --dry-run", "--shard", "1 1/1 -1/2 a/b 1/2/3"),
+    *numbers("sweep standing --dry-run", "--max-failures", "0 -1 x"),
+    ("sweep", BAD_INPUT, "SCENARIO"),
+    ("sweep dancing", BAD_INPUT, "dancing"),
+    ("sweep standing --arm left,", BAD_INPUT, "--arm"),
+    ("sweep standing --set urdf", BAD_INPUT, "--set"),
+    ("sweep standing --robot alexander,nobody", BAD_INPUT, "nobody"),
+    ("sweep standing --push 1:2:3", BAD_INPUT, "--push"),
+    ("sweep standing --start 0:0", BAD_INPUT, "--start"),
+    ("sweep standing --out file.txt", BAD_INPUT, "file.txt"),
+    ("sweep standing --scheduler nowhere", BAD_INPUT, "--scheduler nowhere"),
+    ("sweep standing --scheduler-file missing.json", BAD_INPUT, "missing.json"),
+    ("sweep-table", BAD_INPUT, "FOLDER"),
+    ("sweep-table missing", BAD_INPUT, "missing"),
+    ("sweep-table full", BAD_INPUT, "full"),
+    ("sweep-table full --format xml", BAD_INPUT, "--format"),
+]
+
 ESTIMATE: list[Line] = [
     ("estimate", BAD_INPUT, "LOG"),
     ("estimate missing.mcap", BAD_INPUT, "missing.mcap"),
@@ -334,6 +356,7 @@ LINES = [
     *SETTINGS,
     *COMPARE,
     *STUDIES,
+    *SWEEPS,
     *ESTIMATE,
     *ROBOT_FILES,
     *OPERATORS,

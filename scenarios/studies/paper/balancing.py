@@ -14,7 +14,7 @@ from scenarios.report.tables import number, render
 from scenarios.run.lab import Lab
 from scenarios.run.settings import DEFAULT_ESTIMATOR, NO_ESTIMATOR, Push
 from scenarios.studies.paper.experiment import Experiment, Report, Scope
-from scenarios.studies.paper.tipping import TippingLoad, find_tipping_load
+from scenarios.studies.paper.tipping import TippingLoad, find_tipping_loads
 from wbmpc.robot import Robot
 
 if TYPE_CHECKING:
@@ -90,10 +90,7 @@ def tipping(scope: Scope) -> Experiment:
 
     def evaluate(lab: Lab, robot: Robot) -> Report:
         del robot
-        found = {
-            name: find_tipping_load(s, lab.run, tolerance_kg=tolerance_kg)
-            for name, s in starts.items()
-        }
+        found = find_tipping_loads(starts, lab.runs, tolerance_kg=tolerance_kg)
         return Report(
             lines=tipping_lines(found),
             tables={"Every load tried": trials_table(found)},

@@ -64,6 +64,8 @@ def test_an_interrupt_while_importing_is_quiet(module: str) -> None:
         "compare standing",
         "tipping",
         "seeds standing",
+        "sweep standing",
+        "sweep-table x",
         "reproduce",
         "teleop",
         "references standing --out x.mcap",

@@ -1,0 +1,1 @@
+"""Sweeps: many runs of one scenario, planned, made anywhere, kept, shown as a table."""
