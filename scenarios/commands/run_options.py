@@ -57,6 +57,13 @@ class RunOptions(Command, frozen=True, kw_only=True):
     ]
     payload: Kilograms = None
     """Load on the forearm tip [kg] (default: the scenario's)."""
+    payload_offset: Annotated[tuple[float, float, float], told("X Y Z")] = (
+        0.0,
+        0.0,
+        0.0,
+    )
+    """Centre of the load from the tip, in the axes of the forearm's link [m]; the
+    estimator is not told (default: at the tip)."""
     arm: Annotated[ArmFlag | None, told("{left,right,both}")] = None
     """Which forearm is loaded (default: the scenario's)."""
     at: Seconds = None
@@ -192,6 +199,7 @@ class RunOptions(Command, frozen=True, kw_only=True):
                 truth=True if self.truth else None,
                 robot=self.robot,
                 payload_kg=self.payload,
+                payload_offset_m=self.payload_offset,
                 arm=self.arm,
                 at_s=self.at,
                 remove_at_s=self.remove_at,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pinocchio as pin
 
@@ -20,14 +22,18 @@ class GroundTruth:
     follows from them.
     """
 
-    def __init__(self, robot: Robot, true_model: pin.Model | None) -> None:
+    def __init__(
+        self, robot: Robot, true_model: pin.Model | None, offset_m: Any = (0, 0, 0)
+    ) -> None:
         """Precompute frames and inertias, nominal and true ones.
 
         Args:
             robot: Robot description.
             true_model: `Robot.full_model` with the plant's own inertias; None if nobody
                 knows them.
+            offset_m: (3,) centre of a load from its tip, in the forearm's link axes.
         """
+        self._offset_m = np.asarray(offset_m, dtype=np.float64)
         self._robot, self.is_known = robot, true_model is not None
         self._model = robot.full_model if true_model is None else true_model
         # Links as the controller has them: with what is locked to them.
@@ -51,15 +57,16 @@ class GroundTruth:
         }
 
     def parameters(self, side: str, mass_kg: float) -> Array:
-        """(10,) link with a load at its tip, about the link's joint frame."""
+        """(10,) link with its load, about the link's joint frame."""
         if not self.is_known:
             return np.full(10, np.nan)
         if mass_kg == 0.0:
             return self._bare[side]
         sphere = pin.Inertia.FromSphere(mass_kg, Payload(mass_kg=mass_kg).radius_m)
         tip = frame_index(self._links, self._robot.arms[side].tip_frame)
-        placement = self._links.frames[tip].placement
-        return self._bare[side] + placement.act(sphere).toDynamicParameters()
+        place = self._links.frames[tip].placement.translation + self._offset_m
+        held = pin.SE3(np.eye(3), place).act(sphere)
+        return self._bare[side] + held.toDynamicParameters()
 
     def _bare_link(self, link: str) -> Array:
         """(10,) true link without load."""
@@ -85,7 +92,8 @@ class GroundTruth:
         torso = data.oMi[self._torso].copy()
         for (side, tip), load in zip(self._tips.items(), loads, strict=True):
             position = data.oMf[tip].translation.copy()
-            moment = moment + load * position
+            link = data.oMi[model.frames[tip].parentJoint].rotation
+            moment = moment + load * (position + link @ self._offset_m)
             out[f"{side}_world"] = position
             out[f"{side}_torso"] = torso.actInv(position)
         com = moment / (self.mass_kg + sum(loads))

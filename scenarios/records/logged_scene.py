@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from models.arrays import Array
+from models.frame_names import frame_index
 from scenarios.records.frames import FrameTree, Transform
 from scenarios.records.log_schemas import Message, Schemas
 from scenarios.records.record import SIDES, RunRecord
@@ -79,11 +81,15 @@ class LoggedScene:
         """A sphere per true load at its tip, and one per estimate at its centre."""
         for index, side in enumerate(SIDES):
             true_kg = float(self._record.payload_kg[k, index])
-            tip = self._robot.arms[side].tip_frame
-            yield self._marker(
-                time_s, tip, f"{side} true", np.zeros(3), true_kg, TRUE_RGBA
-            )
             link = self._record.links[side]
+            yield self._marker(
+                time_s,
+                self._robot.arms[side].tip_frame,
+                f"{side} true",
+                self._offset_m(side),
+                true_kg,
+                TRUE_RGBA,
+            )
             if link.payload is not None:
                 centre, found_kg = link.payload.com_m[k], float(link.payload.mass_kg[k])
                 yield self._marker(
@@ -94,6 +100,13 @@ class LoggedScene:
                     found_kg,
                     ESTIMATED_RGBA,
                 )
+
+    def _offset_m(self, side: str) -> Array:
+        """(3,) centre of the true load, in the axes of the tip."""
+        model, tip = self._robot.full_model, self._robot.arms[side].tip_frame
+        rotation = model.frames[frame_index(model, tip)].placement.rotation
+        offset: Array = rotation.T @ self._record.settings.payload_offset_m
+        return offset
 
     def _marker(
         self,

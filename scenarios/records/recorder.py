@@ -53,7 +53,7 @@ class Recorder:
             keep_ticks: Only the last so many, for runs without an end; None: all.
         """
         self._settings, self._robot, self._keep = settings, robot, keep_ticks
-        self._truth = GroundTruth(robot, true_model)
+        self._truth = GroundTruth(robot, true_model, settings.payload_offset_m)
         self._frame = settings.start.frame()
         self._rows: dict[str, deque] = {}
         self._timing: dict[str, deque[float]] = {}

@@ -21,6 +21,7 @@ class Disturbances:
         """Read the schedule."""
         self._robot = robot
         self._loads = list(find_scenario(settings.scenario).loads(settings))
+        self._offset_m = settings.payload_offset_m
         self._push, self._frame = settings.push, settings.start.frame()
         self._faults = sorted(settings.faults, key=lambda fault: fault.at_s)
 
@@ -39,7 +40,9 @@ class Disturbances:
             load = self._loads.pop(0)
             for side in load.sides:
                 frame = self._robot.arms[side].tip_frame
-                held = Payload(mass_kg=load.mass_kg) if load.mass_kg else None
+                held = None
+                if load.mass_kg:
+                    held = Payload(mass_kg=load.mass_kg, center_m=self._offset_m)
                 if plant is not None:
                     plant.set_payload(frame, held, load.ramp_s)
                 verb = f"{load.mass_kg:.3g} kg on" if held else "load off"

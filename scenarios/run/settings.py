@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 MAX_PAYLOAD_KG = 100.0
 """More than any robot here weighs; a larger number is a mistake."""
 
+MAX_OFFSET_M = 2.0
+"""Of a load from the tip; nobody holds one farther away."""
+
 MAX_PUSH_N = 2000.0
 
 NO_ESTIMATOR = "none"
@@ -88,6 +91,9 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     robot: str = "alexander"
     payload_kg: float = 5.0
     """Load put on the forearm tip; 0 for an unloaded run."""
+    payload_offset_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Centre of the load from the tip, in the forearm's link axes; nobody tells the
+    estimator."""
     arm: Arm = "left"
     at_s: float = 3.0
     """When the load appears."""
@@ -129,6 +135,8 @@ class RunSettings(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Check ranges."""
         _in_range("payload", self.payload_kg, 0.0, MAX_PAYLOAD_KG, "kg")
+        for offset_m in self.payload_offset_m:
+            _in_range("payload-offset", offset_m, -MAX_OFFSET_M, MAX_OFFSET_M, "m")
         _in_range("seed", self.seed, 0, 2**32 - 1, "")
         _in_range("duration", self.duration_s, 0.1, 3600.0, "s")
         _in_range("at", self.at_s, 0.0, self.duration_s, "s")

@@ -80,10 +80,13 @@ class Payload:
     Attributes:
         mass_kg: Mass, not negative.
         radius_m: Radius, for its rotational inertia 2/5 m r^2 and its picture.
+        center_m: (3,) its centre from the frame's origin, in the axes of the joint
+            that carries the frame.
     """
 
     mass_kg: float
     radius_m: float = 0.06
+    center_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 class Plant(Protocol):

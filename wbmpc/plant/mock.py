@@ -177,8 +177,9 @@ class MockPlant:
             mass, inertia = ramp.at(time_s)
             if mass > 0.0:
                 frame = self._model.frames[frame_index(self._model, name)]
-                load = pin.Inertia(mass, np.zeros(3), inertia * np.eye(3))
-                self._model.inertias[frame.parentJoint] += frame.placement.act(load)
+                center = frame.placement.translation + np.array(ramp.center_m)
+                load = pin.Inertia(mass, center, inertia * np.eye(3))
+                self._model.inertias[frame.parentJoint] += load
 
     def _contact(self, sole: SoleSettings) -> pin.RigidConstraintModel:
         index = frame_index(self._model, sole.frame)

@@ -181,9 +181,9 @@ class MujocoPlant:
     def set_payload(self, frame: str, payload: Payload | None, ramp_s: float) -> None:
         """Attach, change or remove (None) the load at `frame`, linearly over `ramp_s`.
 
-        The load is welded with its centre at the frame's origin. What is added was at
-        rest before, so the robot gets slower; what is removed keeps its speed, and so
-        does the robot.
+        The load is welded, its centre where `Payload.center_m` says. What is added was
+        at rest before, so the robot gets slower; what is removed keeps its speed, and
+        so does the robot.
 
         Raises:
             PayloadError: Unknown frame, or a load or ramp that is not possible.
@@ -191,6 +191,7 @@ class MujocoPlant:
         ramp = self._ramp(frame)
         check_payload(payload, ramp_s)
         ramp.retarget(payload, self._data.time, ramp_s)
+        self._place(frame, ramp)
         self._write_loads()
 
     def payload_mass_kg(self, frame: str) -> float:
@@ -220,6 +221,15 @@ class MujocoPlant:
                 f"{', '.join(self._payloads)}"
             )
         return self._payloads[frame]
+
+    def _place(self, frame: str, ramp: PayloadRamp) -> None:
+        """Put a load's centre where it belongs in the axes of its body, the frame's."""
+        model = self._robot.full_model
+        rotation = model.frames[frame_index(model, frame)].placement.rotation
+        body = self._loads[frame]
+        self._model.body_ipos[body] = rotation.T @ np.array(ramp.center_m)
+        # Compiled at the frame's origin, where MuJoCo need not look at the centre.
+        self._model.body_sameframe[body] = mujoco.mjtSameFrame.mjSAMEFRAME_NONE
 
     def _write_loads(self) -> None:
         """Put the loads of this instant into the model and what derives from it."""

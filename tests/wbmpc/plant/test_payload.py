@@ -77,6 +77,37 @@ def test_total_mass_and_inertia_in_the_plant(robot: Robot) -> None:
     np.testing.assert_allclose(_mass_matrix(plant, robot), expected, atol=1e-12)
 
 
+def test_a_load_beside_its_frame(robot: Robot) -> None:
+    """Both plants hold a load where `center_m` says, in the axes of the link."""
+    held = Payload(mass_kg=5.0, center_m=(0.05, -0.03, 0.1))
+    model = robot.full_model.copy()
+    frame = model.frames[model.getFrameId(LEFT)]
+    place = frame.placement.translation + np.array(held.center_m)
+    inertia = 0.4 * 5.0 * held.radius_m**2 * np.eye(3)
+    model.inertias[frame.parentJoint] += pin.Inertia(5.0, place, inertia)
+    q = pin.neutral(model)
+    q[7:] = 0.1 * np.arange(len(robot.joint_names))
+    upper = np.triu(pin.crba(model, model.createData(), q))
+    plant = MujocoPlant(robot)
+    plant.set_payload(LEFT, held, 0.0)
+    expected = upper + np.triu(upper, 1).T
+    np.testing.assert_allclose(_mass_matrix(plant, robot), expected, atol=1e-12)
+    mock = MockPlant(robot)
+    mock.set_payload(LEFT, held, 0.0)
+    loaded = mock._model.inertias[frame.parentJoint].toDynamicParameters()
+    wanted = model.inertias[frame.parentJoint].toDynamicParameters()
+    np.testing.assert_allclose(loaded, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("center_m", [(3.0, 0.0, 0.0), (0.0, float("nan"), 0.0)])
+def test_a_load_far_away_is_refused(
+    plant: AnyPlant, center_m: tuple[float, float, float]
+) -> None:
+    """Nobody holds a load metres away from the hand."""
+    with pytest.raises(PayloadError, match="center_m"):
+        plant.set_payload(LEFT, Payload(mass_kg=1.0, center_m=center_m), 0.0)
+
+
 def test_removal_brings_the_old_model_back(robot: Robot) -> None:
     """Ten times on and off: every number of the model is bit for bit the same."""
     plant = MujocoPlant(robot)
