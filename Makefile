@@ -1,7 +1,7 @@
 # Set-up, demo and checks of wbmpc. `make help` lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install browser test lint format types docs picture constraints clean
+.PHONY: help demo install browser test lint format types docs packages picture constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -63,6 +63,9 @@ docs: $(INSTALLED)  ## The site, which opens offline (docs/_build/html/index.htm
 	  CHANGELOG.md docs ekf/README.md --skip 'docs/_build,*.png,*.gif'
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo "open $(CURDIR)/docs/_build/html/index.html"
+
+packages: $(INSTALLED)  ## Wheel and source distribution in empty environments
+	.ci/packages
 
 picture: $(INSTALLED)  ## The moving picture of the README
 	$(BIN)/wbmpc compare window_washing --out $(DEMO)

@@ -18,6 +18,7 @@ from typing import Annotated, Union
 import tyro
 
 from models.errors import ModelsError
+from models.version import installed_version
 from scenarios.commands.bench import Bench
 from scenarios.commands.check import Check
 from scenarios.commands.command import Command
@@ -39,7 +40,7 @@ from scenarios.commands.teleop import Teleop
 from scenarios.commands.tipping import Tipping
 from scenarios.commands.video import Video
 from scenarios.commands.view import View
-from scenarios.exit_codes import EXIT_BAD_INPUT, EXIT_INTERRUPTED
+from scenarios.exit_codes import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK
 from scenarios.interrupts import comes_from_interrupt, ending_at_once
 from scenarios.launch import (
     WATCHED,
@@ -79,6 +80,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     kept = Command.kept
     try:
+        if list(sys.argv[1:] if argv is None else argv) == ["--version"]:
+            print(f"{PROG} {installed_version()}")
+            return EXIT_OK
         with ending_at_once():
             command = parse(sys.argv[1:] if argv is None else argv)
         kept = command.kept
@@ -150,7 +154,8 @@ def parse(argv: Sequence[str]) -> Command:
             return tyro.cli(
                 _any_command(),
                 prog=PROG,
-                description="Whole-body MPC and online inertial estimation.",
+                description="Whole-body MPC and online inertial estimation. "
+                "--version tells which.",
                 args=list(argv),
                 config=(tyro.conf.FlagCreatePairsOff,),
             )

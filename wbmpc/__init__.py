@@ -18,6 +18,8 @@ set_thread_environment()
 check_versions()
 
 if TYPE_CHECKING:
+    __version__: str
+
     from wbmpc.control.inertia_source import InertiaSource, InertiaUpdate
     from wbmpc.control.loop import ControlLoop
     from wbmpc.control.mpc import WholeBodyMpc
@@ -71,7 +73,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A name of `__all__`, imported now."""
+    """A name of `__all__`, imported now; or the version."""
+    if name == "__version__":
+        return import_module("models.version").installed_version()
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_MODULES[name]), name)

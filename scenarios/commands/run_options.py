@@ -264,4 +264,13 @@ def load_robot(settings: RunSettings) -> Robot:
     robot = checked_robot(settings.robot, settings.overrides)
     check_joints(settings.faults, robot.joint_names)
     tell_doubts(robot.urdf_path)
+    tell_native()
     return robot
+
+
+def tell_native() -> None:
+    """Say why the native part is missing, if it is: a run is then much slower."""
+    from wbmpc import native
+
+    if not native.AVAILABLE:
+        say(f"{native.REASON}; the run gives the same results, slower")

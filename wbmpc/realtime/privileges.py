@@ -70,9 +70,10 @@ def ask_fifo(priority: int) -> str:
 
     For processes that only have to be punctual; `realtime_process` does more.
     """
-    if not hasattr(os, "SCHED_FIFO"):
+    if not (hasattr(os, "SCHED_FIFO") and hasattr(os, "sched_setscheduler")):
         return "SCHED_FIFO: this system does not have it"
-    policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
+    # Without the flag, which Linux alone has, children would inherit the priority.
+    policy = os.SCHED_FIFO | getattr(os, "SCHED_RESET_ON_FORK", 0)
     try:
         _schedule_threads(policy, priority)
     except OSError as error:

@@ -63,7 +63,7 @@ def run_bench(
         jitter_us=jitter_us,
         threads=robot.settings.mpc.threads,
         kernel=kernel_name(),
-        cores=len(os.sched_getaffinity(0)),
+        cores=_cores(),
         load_before=load_before,
         load_after=os.getloadavg(),
         notes=[*notes, *refused],
@@ -130,3 +130,10 @@ def _jitter(cycles: int) -> tuple[dict[str, StageTiming], tuple[str, ...]]:
 
 def _trials(counts: list[int]) -> StageTiming | None:
     return percentiles([float(n) for n in counts]) if counts else None
+
+
+def _cores() -> int:
+    """Cores this process may use; all of them where the system does not tell."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -62,3 +62,22 @@ def test_jitter_counts_from_the_deadline() -> None:
     assert late.shape == (20,)
     assert np.isfinite(late).all()
     assert (late >= 0.0).all()
+
+
+def test_systems_without_linux_scheduling_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(os, "sched_setscheduler")
+    assert module.ask_fifo(10) == "SCHED_FIFO: this system does not have it"
+
+
+def test_a_flag_that_linux_alone_has_may_be_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+    monkeypatch.delattr(os, "SCHED_RESET_ON_FORK")
+    monkeypatch.setattr(
+        os, "sched_setscheduler", lambda _, policy, __: asked.append(policy)
+    )
+    assert module.ask_fifo(10) == ""
+    assert set(asked) == {os.SCHED_FIFO}
