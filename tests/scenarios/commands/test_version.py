@@ -47,11 +47,14 @@ def test_a_missing_native_part_is_told(
     assert capsys.readouterr().err == ""
 
 
-def test_a_shell_can_complete(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["--tyro-print-completion", "bash"]) == 0
-    (tmp_path / "wbmpc.sh").write_text(capsys.readouterr().out)
+def test_a_shell_can_complete(tmp_path: Path) -> None:
+    script = subprocess.run(
+        [sys.executable, "-m", "wbmpc", "--tyro-print-completion", "bash"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (tmp_path / "wbmpc.sh").write_text(script.stdout)
     code = "source ./wbmpc.sh; COMP_WORDS=(wbmpc te); COMP_CWORD=1; "
     code += "COMP_LINE='wbmpc te'; COMP_POINT=8; _tyro_wbmpc; "
     code += 'echo "${COMPREPLY[@]}"'
