@@ -92,7 +92,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return EXIT_BAD_INPUT
         return command.act()
     except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else EXIT_BAD_INPUT
+        code = EXIT_OK if stop.code is None else stop.code  # as Python has it
+        return code if isinstance(code, int) else EXIT_BAD_INPUT
     except KeyboardInterrupt:
         return _interrupted(kept)
     except ModelsError as error:
