@@ -6,6 +6,7 @@ import base64
 import html
 import importlib.resources
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ import numpy as np
 from models.arrays import Array
 from scenarios.records.payload_rows import drawn_series
 from scenarios.records.record import SIDES, RunRecord
+from scenarios.records.scene_colors import ESTIMATE_RGB, TRUE_LOAD_RGB, as_css
 from scenarios.report.drawing import GREY, RobotDrawing, draw_stage, quiet_meshcat
+from scenarios.report.replay.page_data import page_data
 from wbmpc.robot import Robot
 
 RATE_HZ = 25.0
@@ -51,7 +54,8 @@ def write_animation(
         ghost = RobotDrawing(window, robot, "other", offset_y_m=-shift, color=GREY)
         animations += _animate(ghost, other)
     commands.send(_PlayCommand(animations))
-    path.write_text(_page(commands, _caption(record, other)), encoding="utf-8")
+    data = page_data(record, other, RATE_HZ)
+    path.write_text(_page(commands, _title(record), data), encoding="utf-8")
 
 
 class _Commands:
@@ -145,66 +149,28 @@ def _clip(path: str, tracks: list[dict[str, Any]]) -> dict[str, Any]:
     return {"path": path, "clip": clip}
 
 
-def _caption(record: RunRecord, other: RunRecord | None) -> str:
-    """Heading and legend of the page, as HTML."""
+def _title(record: RunRecord) -> str:
+    """Scenario and load."""
     settings = record.settings
-    title = f"{settings.scenario}: {settings.payload_kg:g} kg, {settings.arm} forearm"
-    lines = [f"<b>{html.escape(title)}</b>"]
-    if other is not None:
-        lines.append("left, grey: without estimator; right, in colour: with estimator")
-    else:
-        lines.append(f"estimator {'on' if settings.has_estimator else 'off'}")
-    if record.supervision is not None:
-        lines.append("green: estimated payload at its centre, 2 sigma around it")
-    for name, run in (("", record), ("grey robot ", other)):
-        if run is not None and run.fell:
-            lines.append(f"{name}fell at {run.time_s[-1]:.2f} s")
-    return "<br>".join(lines)
+    load = f"{settings.payload_kg:g} kg, {settings.arm} forearm"
+    return f"{settings.scenario}: {load if settings.payload_kg else 'no load'}"
 
 
-def _page(commands: _Commands, caption: str) -> str:
+def _page(commands: _Commands, title: str, data: dict[str, Any]) -> str:
     """Meshcat's own viewer with every command inside."""
-    viewer = importlib.resources.files("meshcat") / "viewer" / "dist" / "main.min.js"
+    dist = importlib.resources.files("meshcat") / "viewer" / "dist"
     packed = [base64.b64encode(command).decode() for command in commands.packed]
-    return _PAGE.format(
-        viewer=viewer.read_text(encoding="utf-8"),
-        commands=json.dumps(packed),
-        caption=caption,
-    )
-
-
-_PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>wbmpc replay</title>
-<style>
-body {{ margin: 0; }}
-#meshcat-pane {{ width: 100vw; height: 100vh; overflow: hidden; }}
-#caption {{ position: absolute; left: 12px; top: 10px; padding: 8px 12px;
-  font: 14px/1.5 sans-serif; color: #222; background: rgba(255, 255, 255, 0.8); }}
-</style>
-</head>
-<body>
-<div id="meshcat-pane"></div>
-<div id="caption">{caption}<br><span id="clock"></span></div>
-<script>{viewer}</script>
-<script>
-var viewer = new MeshCat.Viewer(document.getElementById("meshcat-pane"));
-for (const packed of {commands}) {{
-  const bytes = Uint8Array.from(atob(packed), c => c.charCodeAt(0));
-  viewer.handle_command_bytearray(bytes);
-}}
-const update = viewer.animator.update.bind(viewer.animator);
-viewer.animator.update = () => {{
-  update();
-  const action = viewer.animator.actions[0];
-  if (action) {{
-    const clock = document.getElementById("clock");
-    clock.textContent = "t = " + action.time.toFixed(1) + " s";
-  }}
-}};
-</script>
-</body>
-</html>
-"""
+    parts = importlib.resources.files("scenarios.report.replay")
+    filled = {
+        "css": (parts / "page.css").read_text(encoding="utf-8"),
+        "script": (parts / "page.js").read_text(encoding="utf-8"),
+        "viewer": (dist / "main.min.js").read_text(encoding="utf-8"),
+        "commands": json.dumps(packed),
+        "data": json.dumps(data).replace("<", "\\u003c"),
+        "title": html.escape(title),
+        "true": as_css(TRUE_LOAD_RGB),
+        "estimate": as_css(ESTIMATE_RGB),
+    }
+    page = (parts / "page.html").read_text(encoding="utf-8")
+    # What is filled in is not searched again.
+    return re.sub(r"@@(\w+)@@", lambda found: filled[found[1]], page)

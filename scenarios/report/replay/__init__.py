@@ -1,0 +1,1 @@
+"""The page that replays a run: its parts, and the data it shows."""
