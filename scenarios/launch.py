@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 OWN = ("models", "ekf", "wbmpc", "teleop", "scenarios")
 
 WATCHED = (
-    "aiohttp coal cryptography daqp example_robot_data matplotlib mcap meshcat "
-    "msgspec mujoco numpy pinocchio crocoddyl eigenpy rosbags scipy scservo_sdk segno "
-    "serial tqdm tyro umsgpack zstandard"
+    "PIL aiohttp coal cryptography daqp example_robot_data imageio_ffmpeg matplotlib "
+    "mcap meshcat msgspec mujoco numpy pinocchio crocoddyl eigenpy rosbags scipy "
+    "scservo_sdk segno serial tqdm tyro umsgpack zstandard"
 ).split()
 """Packages that this program imports from other distributions."""
 
@@ -29,6 +29,7 @@ BEFORE_HELP = ("msgspec", "tyro")
 """Those without which there is no help, and no doctor."""
 
 _DISTRIBUTIONS = {
+    "PIL": "pillow",
     "example_robot_data": "example_robot_data_loaders",
     "pinocchio": "pin",
     "scservo_sdk": "ftservo_python_sdk",

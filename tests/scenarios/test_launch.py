@@ -177,7 +177,7 @@ def test_help_comes_to_an_end_in_any_width(tmp_path: Path, columns: str) -> None
 
 
 def test_all_packages_that_are_imported_are_watched() -> None:
-    optional = {"cyclonedds", "zenoh", "mim_solvers", "pyarrow"}
+    optional = {"cyclonedds", "zenoh", "mim_solvers", "pyarrow", "rerun"}
     used = set[str]()
     for own in launch.OWN:
         for path in (ROOT / own).rglob("*.py"):
