@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from scenarios.commands.command import Command
-from scenarios.commands.options import Folder, Json, NoFiles
+from scenarios.commands.options import (
+    ALL_CORES,
+    Folder,
+    Jobs,
+    Json,
+    NoFiles,
+    check_jobs,
+)
 from scenarios.commands.output import leave_folder, print_result, say
 from scenarios.interrupts import ending_at_once
 from scenarios.records.run_folder import RunFolder, asked_path
@@ -14,6 +21,7 @@ class Estimators(Command, frozen=True, kw_only=True):
 
     quick: bool = False
     """One seed, and no humanoid, whose log has to be simulated first."""
+    jobs: Jobs = ALL_CORES
     json: Json = False
     out: Folder = None
     """Folder for the files, empty or new (default: runs/TIMESTAMP-estimators)."""
@@ -26,8 +34,9 @@ class Estimators(Command, frozen=True, kw_only=True):
             from scenarios.studies.estimators.benchmark import benchmark
             from scenarios.studies.estimators.plots import write_estimators_figure
             from scenarios.studies.estimators.tables import estimators_text
+        check_jobs(self.jobs)
         path = asked_path(self, "estimators")
-        result, shown = benchmark(quick=self.quick, progress=say)
+        result, shown = benchmark(quick=self.quick, jobs=self.jobs, progress=say)
         text = estimators_text(result)
 
         def fill(folder: RunFolder) -> None:

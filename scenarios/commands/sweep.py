@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import tyro
 
@@ -55,6 +55,10 @@ class Sweep(Command, frozen=True, kw_only=True):
     out: ResultsFolder = "runs/sweep"
     payload: Values = None
     """Loads on the forearm tip [kg] (default: the scenario's)."""
+    payload_offset: Annotated[str | None, told("X:Y:Z,...")] = None
+    """Where the load is in the tip's frame [m] (default: at the tip)."""
+    payload_offset_sd: Annotated[float | None, told("M")] = None
+    """Draw that place for each seed, normal on each axis, with this deviation [m]."""
     arm: Values = None
     """Loaded forearms: left, right, both (default: the scenario's)."""
     seed: Values = None
@@ -120,7 +124,8 @@ class Sweep(Command, frozen=True, kw_only=True):
             from scenarios.sweep.sweep import state_of
         find_scenario(self.scenario)
         self._check()
-        plan = make_plan(self.scenario, self._axes())
+        axes = self._axes()
+        plan = make_plan(self.scenario, axes, self._offsets(axes))
         if self.shard is not None:
             plan = plan.shard(*parse_shard(self.shard))
         store = Store(Path(self.out))
@@ -156,12 +161,28 @@ class Sweep(Command, frozen=True, kw_only=True):
         if path.exists() and not path.is_dir():
             raise ScenarioError(f"--out {self.out}: is a file")
 
-    def _axes(self) -> dict[str, tuple[object, ...]]:
+    def _axes(self) -> dict[str, tuple[Any, ...]]:
         from scenarios.sweep.axes import READERS, axes_of
 
         names = (*READERS, "push", "push-at", "push-for")
         asked = {name: getattr(self, name.replace("-", "_")) for name in names}
         return axes_of(asked, self.set)
+
+    def _offsets(
+        self, axes: dict[str, tuple[Any, ...]]
+    ) -> dict[int, tuple[float, float, float]] | None:
+        """Places of the load by seed, if they shall be drawn.
+
+        Raises:
+            ScenarioError: They are given, too, or cannot be.
+        """
+        from scenarios.sweep.axes import offsets
+
+        if self.payload_offset_sd is None:
+            return None
+        if self.payload_offset is not None:
+            raise ScenarioError("--payload-offset: not with --payload-offset-sd")
+        return offsets(self.payload_offset_sd, axes.get("seed", (0,)))
 
     def _estimate(self, plan: Plan, state: State) -> int:
         from scenarios.sweep.estimate import estimate

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from models.errors import UnknownNameError
 from scenarios.errors import ScenarioError
@@ -37,6 +41,25 @@ def axes_of(asked: Mapping[str, str | None], changes: Sequence[str]) -> dict[str
     if "seed" in axes:  # the fastest
         axes["seed"] = axes.pop("seed")
     return axes
+
+
+def offsets(sd_m: float, seeds: Sequence[int]) -> dict[int, tuple[float, float, float]]:
+    """Where a load is in the tip's frame [m], drawn for each seed: normal on each axis.
+
+    The same for all loads, arms and settings of a seed, so that they can be compared.
+
+    Raises:
+        ScenarioError: A spread that cannot be.
+    """
+    if not math.isfinite(sd_m) or not 0.0 <= sd_m <= 0.5:
+        raise ScenarioError(
+            f"--payload-offset-sd {sd_m:g}: must be between 0 and 0.5 m"
+        )
+    found = {}
+    for seed in seeds:
+        drawn = np.random.default_rng([seed, 0x0FF5E7]).normal(0.0, sd_m, 3)
+        found[seed] = (float(drawn[0]), float(drawn[1]), float(drawn[2]))
+    return found
 
 
 def _overrides(changes: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -157,6 +180,7 @@ READERS: dict[str, tuple[str, Reader]] = {
     "start": ("start", _starts),
     "duration": ("duration_s", numbers),
     "payload": ("payload_kg", numbers),
+    "payload-offset": ("payload_offset_m", partial(vectors, length=3)),
     "arm": ("arm", _one_of("left", "right", "both")),
     "at": ("at_s", numbers),
     "remove-at": ("remove_at_s", _removals),

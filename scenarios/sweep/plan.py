@@ -18,6 +18,7 @@ from scenarios.run.settings import RunSettings
 
 Axes = Mapping[str, tuple[Any, ...]]
 """Values of fields of `RunSettings`; None is the scenario's default."""
+Offsets = Mapping[int, tuple[float, float, float]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,17 +72,18 @@ class Plan:
         )
 
 
-def make_plan(scenario: str, axes: Axes) -> Plan:
+def make_plan(scenario: str, axes: Axes, offsets_m: Offsets | None = None) -> Plan:
     """Every combination of values, the last axis fastest.
 
     Args:
         scenario: Name of the scenario.
         axes: Values by field.
+        offsets_m: Where the load is in the tip's frame, by seed.
 
     Raises:
         ModelsError: A combination that cannot be run: nothing shall start then.
     """
-    digests, make = RunDigests(), _Maker(scenario)
+    digests, make = RunDigests(), _Maker(scenario, offsets_m)
     runs: dict[str, PlannedRun] = {}
     references: dict[str, RunSettings] = {}
     asked = 0
@@ -102,8 +104,8 @@ def make_plan(scenario: str, axes: Axes) -> Plan:
 class _Maker:
     """Settings of combinations; what does not depend on the seed is found once."""
 
-    def __init__(self, scenario: str) -> None:
-        self._scenario = scenario
+    def __init__(self, scenario: str, offsets_m: Offsets | None) -> None:
+        self._scenario, self._offsets_m = scenario, offsets_m
         self._found: dict[tuple[Any, ...], RunSettings] = {}
 
     def __call__(self, asked: dict[str, Any]) -> RunSettings:
@@ -112,9 +114,10 @@ class _Maker:
         if key not in self._found:
             self._found[key] = run_settings(self._scenario, **asked)
         settings = self._found[key]
-        return (
-            settings if seed is None else msgspec.structs.replace(settings, seed=seed)
-        )
+        changes: dict[str, Any] = {} if seed is None else {"seed": seed}
+        if self._offsets_m is not None:
+            changes["payload_offset_m"] = self._offsets_m[seed or 0]
+        return msgspec.structs.replace(settings, **changes)
 
 
 def reference_of(settings: RunSettings) -> RunSettings | None:
@@ -138,6 +141,7 @@ def reference_of(settings: RunSettings) -> RunSettings | None:
             "at_s": at_s,
             "remove_at_s": None,
             "ramp_s": 0.0,
+            "payload_offset_m": plain.payload_offset_m,
         }
     bare = msgspec.structs.replace(twin, **changes)
     loads = find_scenario(settings.scenario).loads

@@ -57,14 +57,25 @@ class Table:
         raise UnknownNameError("column", name, self.columns)
 
     def swept(self) -> list[str]:
-        """Settings that are not the same in all rows, seeds left out."""
+        """Settings that are not the same in all rows.
+
+        Seeds are left out, and what was drawn for each of them.
+        """
         plain = set(setting_columns(RunSettings())) - {"seed"}
         return [
             name
             for name in self.columns
-            if (name in plain or name.startswith(("set_", "push_", "payload_offset")))
+            if (name in plain or name.startswith(("set_", "push_")))
             and len({repr(value) for value in self.column(name)}) > 1
+            and not self._is_drawn(name)
         ]
+
+    def _is_drawn(self, name: str) -> bool:
+        """Whether the seed alone decides over the value of a column."""
+        found: dict[Any, set[str]] = {}
+        for row in self.rows:
+            found.setdefault(row.get("seed"), set()).add(repr(row.get(name)))
+        return len(found) > 1 and all(len(values) == 1 for values in found.values())
 
     def differences(self, other: Table) -> list[str]:
         """What is not the same to the last bit, but for the making; one line each."""

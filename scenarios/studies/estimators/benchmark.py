@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,8 +35,11 @@ from scenarios.studies.estimators.streams.synthetic_arm import (
     synthetic_arm,
 )
 from scenarios.studies.estimators.streams.two_link import two_link_stream
+from scenarios.workers.crew import Call
 
 Progress = Callable[[str], None]
+
+DRIFT = "drift detectors"
 
 ARM_STREAMS: dict[str, dict[str, Any]] = {
     "arm": {},
@@ -83,39 +86,89 @@ class Shown:
     drift: dict[str, list[DriftRun]]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """All estimators on one kind of stream.
+
+    Attributes:
+        rows: Their figures over all seeds.
+        tracks: Their estimates on the first seed.
+        stream: Of the first seed.
+    """
+
+    rows: list[Row]
+    tracks: list[Track]
+    stream: Stream
+
+
 def benchmark(
-    *, quick: bool, progress: Progress = lambda _: None
+    *, quick: bool, jobs: int = 1, progress: Progress = lambda _: None
 ) -> tuple[EstimatorsResult, Shown]:
     """Run everything.
 
     Args:
         quick: One seed and no humanoid, whose stream has to be simulated.
-        progress: Called with a word before each part.
+        jobs: Parts at a time, each in a worker process; 1 for all in this one.
+        progress: Called with a word before or, in workers, after each part.
 
     Raises:
         ModelsError: A stream cannot be made.
     """
-    seeds = 1 if quick else 10
-    robot = panda()
-    rows: list[Row] = []
-    tracks: dict[str, list[Track]] = {}
-    truth: dict[str, Stream] = {}
-    for name, streams in _streams(robot, seeds, quick):
-        progress(name)
-        truth[name] = streams[0]
-        tracks[name] = []
-        for estimator in UNORDERED if name == "two_link" else NAMES:
-            runs = [run_estimator(estimator, stream) for stream in streams]
-            tracks[name].append(runs[0])
-            pairs = zip(runs, streams, strict=True)
-            rows.append(combine([measure_track(*pair) for pair in pairs]))
-    progress("drift detectors")
-    drift, shown = benchmark_drift(5 if quick else 50)
+    seeds, drifts = (1, 5) if quick else (10, 50)
+    names = [*ARM_STREAMS, "two_link", "so101_motors", "so101_servos"]
+    calls: dict[str, Call] = {name: (measure_part, (name, seeds)) for name in names}
+    if not quick:
+        calls["humanoid_washing"] = measure_part, ("humanoid_washing", seeds)
+    calls[DRIFT] = benchmark_drift, (drifts,)
+    found = _made_here(calls, progress) if jobs == 1 else _made(calls, jobs, progress)
+    drift, shown = found.pop(DRIFT)
+    parts: dict[str, Part] = {name: found[name] for name in calls if name != DRIFT}
     progress("forgetting factors")
     result = EstimatorsResult(
-        rows=rows, drift=drift, payload_rls=forgetting_table(robot), quick=quick
+        rows=[row for part in parts.values() for row in part.rows],
+        drift=drift,
+        payload_rls=forgetting_table(panda()),
+        quick=quick,
     )
-    return result, Shown(tracks=tracks, truth=truth, drift=shown)
+    return result, Shown(
+        tracks={name: part.tracks for name, part in parts.items()},
+        truth={name: part.stream for name, part in parts.items()},
+        drift=shown,
+    )
+
+
+def measure_part(name: str, seeds: int) -> Part:
+    """All estimators on the streams of one name."""
+    streams = _streams(name, seeds)
+    rows, tracks = [], []
+    for estimator in UNORDERED if name == "two_link" else NAMES:
+        runs = [run_estimator(estimator, stream) for stream in streams]
+        tracks.append(runs[0])
+        pairs = zip(runs, streams, strict=True)
+        rows.append(combine([measure_track(*pair) for pair in pairs]))
+    return Part(rows=rows, tracks=tracks, stream=streams[0])
+
+
+def _made_here(calls: Mapping[str, Call], progress: Progress) -> dict[str, Any]:
+    found = {}
+    for name, (function, args) in calls.items():
+        progress(name)
+        found[name] = function(*args)
+    return found
+
+
+def _made(calls: Mapping[str, Call], jobs: int, progress: Progress) -> dict[str, Any]:
+    from scenarios.workers.cluster import local_crew
+
+    found = {}
+    with local_crew(min(jobs, len(calls))) as crew:
+        for done in crew.each(calls):
+            failure = done.failure()
+            if failure is not None:
+                raise failure
+            progress(done.name)
+            found[done.name] = done.value
+    return found
 
 
 def forgetting_table(robot: EstimationRobot) -> list[LamRow]:
@@ -151,24 +204,19 @@ def _at(time_s: Any, values: Any, at_s: float) -> float:
     return float(values[np.argmin(np.abs(time_s - at_s))])
 
 
-def _streams(
-    robot: EstimationRobot, seeds: int, quick: bool
-) -> Iterator[tuple[str, list[Stream]]]:
-    for name, changes in ARM_STREAMS.items():
-        yield (
-            name,
-            [
-                synthetic_arm(robot, ArmStreamSettings(seed=seed, **changes), name=name)
-                for seed in range(seeds)
-            ],
-        )
-    still: dict[str, Any] = {"viscous": (0.0, 0.0), "coulomb": (0.0, 0.0)}
-    yield "two_link", [two_link_stream(seed, **still) for seed in range(seeds)]
-    from scenarios.studies.estimators.streams.so101 import motors_stream, servos_stream
-
-    yield "so101_motors", [motors_stream()]
-    yield "so101_servos", [servos_stream()]
-    if not quick:
+def _streams(name: str, seeds: int) -> list[Stream]:
+    """Streams of one name; the SO-101's and the humanoid's have one seed."""
+    if name in ARM_STREAMS:
+        robot, changes = panda(), ARM_STREAMS[name]
+        settings = [ArmStreamSettings(seed=seed, **changes) for seed in range(seeds)]
+        return [synthetic_arm(robot, one, name=name) for one in settings]
+    if name == "two_link":
+        still: dict[str, Any] = {"viscous": (0.0, 0.0), "coulomb": (0.0, 0.0)}
+        return [two_link_stream(seed, **still) for seed in range(seeds)]
+    if name == "humanoid_washing":
         from scenarios.studies.estimators.streams.humanoid import washing_stream
 
-        yield "humanoid_washing", [washing_stream()]
+        return [washing_stream()]
+    from scenarios.studies.estimators.streams.so101 import motors_stream, servos_stream
+
+    return [motors_stream() if name == "so101_motors" else servos_stream()]

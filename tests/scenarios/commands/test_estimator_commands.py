@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -101,7 +103,8 @@ def test_estimators_json_and_files(
     detectors = {name: drift_benchmark.DETECTORS[name] for name in ("none", "hampel")}
     monkeypatch.setattr(drift_benchmark, "DETECTORS", detectors)
     folder = tmp_path / "out"
-    assert main(["estimators", "--quick", "--json", "--out", str(folder)]) == 0
+    argv = ["estimators", "--quick", "--json", "--jobs", "1", "--out", str(folder)]
+    assert main(argv) == 0
     result = json.loads(capsys.readouterr().out)
     assert {row["stream"] for row in result["rows"]} == {
         "arm",
@@ -127,3 +130,14 @@ def test_markdown_lines_up() -> None:
 def test_payload_rls_costs_less_than_thirty_microseconds() -> None:
     rows = benchmark.forgetting_table(panda())
     assert min(row.us_per_sample for row in rows) <= 30.0
+
+
+def test_a_part_made_by_a_worker_is_that_made_here() -> None:
+    def figures(part: benchmark.Part) -> list[Any]:
+        plain = [msgspec.structs.asdict(row) for row in part.rows]
+        return [{k: v for k, v in row.items() if k != "us_per_sample"} for row in plain]
+
+    call = benchmark.measure_part, ("two_link", 1)
+    there = benchmark._made({"a": call, "b": call}, 2, lambda _: None)
+    here = benchmark.measure_part("two_link", 1)
+    assert figures(there["a"]) == figures(there["b"]) == figures(here)

@@ -13,6 +13,7 @@ from scenarios.library.run_settings import run_settings
 from scenarios.records.run_digest import RunDigests
 from scenarios.run.runner import run
 from scenarios.run.settings import RunSettings
+from scenarios.sweep.axes import offsets
 from scenarios.sweep.plan import make_plan, parse_shard, reference_of
 
 TWO_HUNDRED = {
@@ -57,6 +58,16 @@ def test_a_shared_reference_is_the_twin_to_the_last_bit() -> None:
     for name in ("q", "v", "tau_Nm", "com_m"):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
     np.testing.assert_array_equal(a.tips["right"].world_m, b.tips["right"].world_m)
+
+
+def test_places_of_the_load_belong_to_the_seed_and_not_to_the_reference() -> None:
+    drawn = offsets(0.03, range(3))
+    axes = {"payload_kg": (1.0, 2.0), "arm": ("left", "right"), "seed": (0, 1, 2)}
+    plan = make_plan("window_washing", axes, drawn)
+    assert len(plan.runs) == 12 and len(plan.references) == 3
+    for one in plan.runs:
+        assert one.settings.payload_offset_m == drawn[one.settings.seed]
+    assert {r.payload_offset_m for r in plan.references.values()} == {(0.0, 0.0, 0.0)}
 
 
 def test_equal_runs_are_one() -> None:

@@ -294,6 +294,22 @@ def test_the_making_is_the_only_thing_that_may_differ(tmp_path: Path) -> None:
     ]
 
 
+def test_what_was_drawn_for_a_seed_was_not_swept() -> None:
+    rows = [
+        {
+            "run_id": f"{seed}{load}",
+            "status": "done",
+            "seed": seed,
+            "payload_kg": load,
+            "payload_offset_x_m": 0.01 * seed,
+            "plant": "clean",
+        }
+        for seed in (1, 2)
+        for load in (1.0, 2.0)
+    ]
+    assert Table(rows).swept() == ["payload_kg"]
+
+
 def test_a_record_without_a_row_is_measured_and_not_run(
     made: list[RunSettings], tmp_path: Path
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scenarios.errors import ScenarioError
-from scenarios.sweep.axes import axes_of
+from scenarios.sweep.axes import axes_of, offsets
 from scenarios.sweep.values import integers, numbers, parts_of, vectors, words
 
 
@@ -77,3 +77,12 @@ def test_what_cannot_be_is_refused(
 ) -> None:
     with pytest.raises(Exception, match=told):
         axes_of(asked, changes)
+
+
+def test_offsets_belong_to_the_seed() -> None:
+    few, many = offsets(0.03, [4, 7]), offsets(0.03, range(200))
+    assert few[4] == many[4] and few[4] != few[7]
+    spread = [value for vector in many.values() for value in vector]
+    assert 0.025 < (sum(v * v for v in spread) / len(spread)) ** 0.5 < 0.035
+    with pytest.raises(ScenarioError, match="--payload-offset-sd"):
+        offsets(-1.0, [0])
