@@ -166,7 +166,7 @@ STUDIES: list[Line] = [
 ]
 
 SWEEPS: list[Line] = [
-    *numbers("sweep standing --dry-run", "--payload", f"{NO_NUMBER} -1 1,,2 1,1 1:2"),
+    *numbers("sweep standing --dry-run", "--payload", f"{NO_NUMBER} -1 1,,2 1,1 2:1"),
     *numbers("sweep standing --dry-run", "--seed", "nan 1.5 -1 0: 5:0 0:5:0 1,1"),
     *numbers("sweep standing --dry-run", "--jobs", "0 -1 x"),
     *numbers("sweep standing --dry-run", "--shard", "1 1/1 -1/2 a/b 1/2/3"),
