@@ -22,6 +22,9 @@ class Compare(RunOptions, frozen=True, kw_only=True):
 
     priors: bool = False
     """Also run the other prior regimes (Table V)."""
+    estimators: bool = False
+    """Also run the published filter, our variances, and the supervised one without
+    knowing where a load is held; with Table V of the published one."""
     jobs: Jobs = ALL_CORES
 
     def act(self) -> int:
@@ -43,7 +46,8 @@ class Compare(RunOptions, frozen=True, kw_only=True):
         robot = load_robot(settings)
         self.tell_load(settings)
         path = asked_path(self, f"{self.scenario}-compare")
-        plan = plan_runs(settings, priors=self.priors)
+        drawn = plan_runs(settings, priors=self.priors)
+        plan = plan_runs(settings, priors=self.priors, estimators=self.estimators)
         with Bars(plan) as bars:
             records = run_all(plan, jobs=self.jobs, progress=bars.show)
         runs = gather(records)
@@ -51,7 +55,11 @@ class Compare(RunOptions, frozen=True, kw_only=True):
         text = comparison_table(result)
         printed = print_result(result, text, as_json=self.json)
         fill = partial(
-            write_run_files, robot=robot, result=result, text=text, records=records
+            write_run_files,
+            robot=robot,
+            result=result,
+            text=text,
+            records={name: records[name] for name in drawn},
         )
         return max(printed, leave_folder(path, fill), verdict(_judged(result, runs)))
 

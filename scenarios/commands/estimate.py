@@ -59,13 +59,13 @@ class Estimate(Command, frozen=True, kw_only=True):
                 estimate_text,
             )
             from scenarios.studies.estimators.estimation import (
-                NAMES,
+                COMPARED,
                 check_names,
                 run_estimator,
             )
             from scenarios.studies.estimators.plots import write_estimate_figure
         check_not_empty("--estimator", self.estimator)
-        names = check_names(self.estimator or NAMES)
+        names = check_names(self.estimator or COMPARED)
         path = None if self.out is None else choose_path(self.out, "estimate")
         stream = self._stream()
         tracks = [run_estimator(name, stream) for name in names]

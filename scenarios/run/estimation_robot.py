@@ -16,6 +16,7 @@ from models.frame_names import frame_index
 if TYPE_CHECKING:  # importing the package that drives robots checks the native wheels
     from wbmpc.friction import JointFriction
     from wbmpc.robot import Robot
+    from wbmpc.settings import EstimatorSettings
 
 ALIGNER_CUTOFF_HZ = 8.0
 """Of recorded streams without accelerations."""
@@ -35,6 +36,8 @@ class EstimationRobot:
         torque_variance: (nv,) variance of each torque row of one sample, for least
             squares [N^2, (Nm)^2].
         filter_variance: (nv,) the same for the inertial filter, per 10 ms tick.
+        published_variance: (nv,) as the paper prints it, whatever the robot; None
+            if the paper has no robot like it.
         supervisor: Thresholds of the supervised filter for a robot of this size.
         attachments_m: (3,) per link, where loads are held in its joint frame; None if
             nobody knows.
@@ -48,6 +51,7 @@ class EstimationRobot:
     feet: tuple[str, ...] = ()
     torque_variance: Array
     filter_variance: Array
+    published_variance: Array | None = None
     supervisor: SupervisorSettings = SupervisorSettings()
     attachments_m: tuple[Array, ...] | None = None
     friction: JointFriction | None = None
@@ -64,7 +68,7 @@ def humanoid_robot(robot: Robot, model: pin.Model, link: str) -> EstimationRobot
     Raises:
         UnknownNameError: No such link.
     """
-    from scenarios.run.estimator_settings import supervisor_settings
+    from scenarios.run.estimator_settings import supervisor_settings, table_iii
 
     forearms = [carrier(model, arm.link) for arm in robot.arms.values()]
     first = carrier(model, link)
@@ -84,13 +88,23 @@ def humanoid_robot(robot: Robot, model: pin.Model, link: str) -> EstimationRobot
         feet=tuple(sole.frame for sole in robot.soles),
         torque_variance=variance,
         filter_variance=variance,
+        published_variance=torque_rows(robot, model, table_iii()),
         supervisor=supervisor_settings(robot),
     )
 
 
-def torque_rows(robot: Robot, model: pin.Model) -> Array:
-    """(nv,) variance of each torque row of a model of a humanoid [N^2, (Nm)^2]."""
-    settings, groups = robot.settings.estimator, robot.settings.groups
+def torque_rows(
+    robot: Robot, model: pin.Model, settings: EstimatorSettings | None = None
+) -> Array:
+    """(nv,) variance of each torque row of a model of a humanoid [N^2, (Nm)^2].
+
+    Args:
+        robot: The humanoid.
+        model: Its model with the joints of the samples.
+        settings: Variances; the robot's own if None.
+    """
+    settings = robot.settings.estimator if settings is None else settings
+    groups = robot.settings.groups
     variances = {
         settings.torque_spine: groups.spine,
         settings.torque_arms: groups.left_arm + groups.right_arm,

@@ -10,12 +10,15 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import msgspec
+
 from ekf import SupervisorSettings
 from ekf.errors import InvalidSettingError
 from models.errors import SettingError, near_names
 
 if TYPE_CHECKING:
     from wbmpc.robot import Robot
+    from wbmpc.settings import EstimatorSettings
 
 T = TypeVar("T")
 
@@ -58,6 +61,32 @@ def supervisor_settings(robot: Robot) -> SupervisorSettings:
         rule = "is that of mpc.tick_dt_s; change that"
         raise SettingError(f"{TABLE}.tick_s", stated["tick_s"], rule)
     return _changed(scaled, stated, TABLE)
+
+
+def table_iii(settings: EstimatorSettings | None = None) -> EstimatorSettings:
+    """Variances as the paper prints them (arXiv:2610.22176, Table III).
+
+    Args:
+        settings: What the table says nothing of is taken from here: filter of the
+            signals, rate limits, and the variance at the start.
+    """
+    from wbmpc.settings import EstimatorSettings
+
+    settings = EstimatorSettings() if settings is None else settings
+    return msgspec.structs.replace(
+        settings,
+        process_alpha=1e-3,
+        process_d=1e-2,
+        process_s=1e-2,
+        process_t=1e-2,
+        prior_d=1e-2,
+        prior_s=1e-2,
+        torque_base_force=1e3,
+        torque_base_moment=1e3,
+        torque_spine=1e3,
+        torque_arms=1e2,
+        torque_legs=1e2,
+    )
 
 
 def _changed(settings: T, table: Mapping[str, Any], key: str) -> T:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ekf import (
@@ -43,12 +44,15 @@ class EstimatorKind:
         on_stream: For the samples of one payload on a robot.
         in_loop: For both forearms of a robot under control, of a filter that takes a
             prior and a tare; by default one `on_stream` for each forearm.
+        compared: Whether it has a row in the tables of all estimators; a variant of
+            another one has none.
     """
 
     on_stream: Callable[[EstimationRobot], PayloadEstimator]
     in_loop: (
         Callable[[Robot, PriorRegime, TareWindow | None], ForearmEstimator] | None
     ) = None
+    compared: bool = True
 
     @property
     def is_filter(self) -> bool:
@@ -106,6 +110,12 @@ def _ekf(robot: EstimationRobot) -> PayloadEstimator:
     )
 
 
+def _published(robot: EstimationRobot) -> PayloadEstimator:
+    if robot.published_variance is None:
+        return _ekf(robot)
+    return _ekf(replace(robot, filter_variance=robot.published_variance))
+
+
 def _supervised(robot: EstimationRobot) -> PayloadEstimator:
     return StreamingSupervisedEKF(
         robot.model,
@@ -115,6 +125,10 @@ def _supervised(robot: EstimationRobot) -> PayloadEstimator:
         settings=replace(robot.supervisor, tick_s=LOG_TICK_S),
         attachments_m=robot.attachments_m,
     )
+
+
+def _unplaced(robot: EstimationRobot) -> PayloadEstimator:
+    return _supervised(replace(robot, attachments_m=None))
 
 
 def _filter(robot: EstimationRobot) -> InertialEKF:
@@ -148,6 +162,18 @@ ESTIMATORS: dict[str, EstimatorKind] = {
     ),
     "momentum_observer": EstimatorKind(on_stream=_momentum),
     "ekf": EstimatorKind(on_stream=_ekf, in_loop=Forearms),
+    "ekf_published": EstimatorKind(
+        on_stream=_published,
+        in_loop=partial(Forearms, published=True),
+        compared=False,
+    ),
     "ekf_supervised": EstimatorKind(on_stream=_supervised, in_loop=SupervisedForearms),
+    "ekf_supervised_unplaced": EstimatorKind(
+        on_stream=_unplaced,
+        in_loop=partial(SupervisedForearms, placed=False),
+        compared=False,
+    ),
 }
-"""Least squares forget by 0.95 per sample, `payload_rls` by 0.99."""
+"""Least squares forget by 0.95 per sample, `payload_rls` by 0.99. `ekf_published` has
+the variances of the paper's Table III as printed, `ekf` those of the robot's settings;
+the supervised filter is told where a load is held, unless it is unplaced."""

@@ -25,7 +25,7 @@ from ekf import (
 from ekf.streaming import LearnStatus
 from models.arrays import Array
 from scenarios.run.estimation_robot import EstimationRobot, humanoid_robot, torque_rows
-from scenarios.run.estimator_settings import supervisor_settings
+from scenarios.run.estimator_settings import supervisor_settings, table_iii
 from scenarios.run.tare import TareWindow, TorqueTare
 
 if TYPE_CHECKING:
@@ -126,22 +126,31 @@ class Forearms:
     """`InertialEKF` on both forearms, published at a limited rate."""
 
     def __init__(
-        self, robot: Robot, prior: PriorRegime, tare: TareWindow | None = None
+        self,
+        robot: Robot,
+        prior: PriorRegime,
+        tare: TareWindow | None = None,
+        *,
+        published: bool = False,
     ) -> None:
-        """Build the filter with the robot's settings.
+        """Build the filter.
 
         Args:
             robot: The robot.
             prior: Channels the fictitious measurement pins.
             tare: Window without load; until its end the estimate stays nominal.
+            published: Take the variances of the paper's Table III as they are printed,
+                not those of the robot's settings.
         """
         settings = robot.settings.estimator
+        if published:
+            settings = table_iii(settings)
         self.ekf = InertialEKF(
             robot.model,
             [arm.link for arm in robot.arms.values()],
             feet=[sole.frame for sole in robot.soles],
             process_noise=_process_noise(settings),
-            measurement_variance=torque_rows(robot, robot.model),
+            measurement_variance=torque_rows(robot, robot.model, settings),
             prior=_prior(settings, prior),
             initial_covariance=settings.initial_variance,
         )
@@ -204,14 +213,28 @@ class SupervisedForearms(Forearms):
     """`SupervisedEKF` on both forearms, published as far as it is trusted."""
 
     def __init__(
-        self, robot: Robot, prior: PriorRegime, tare: TareWindow | None = None
+        self,
+        robot: Robot,
+        prior: PriorRegime,
+        tare: TareWindow | None = None,
+        *,
+        placed: bool = True,
     ) -> None:
-        """Build the filter and its supervisor; arguments as for `Forearms`."""
+        """Build the filter and its supervisor.
+
+        Args:
+            robot: The robot.
+            prior: As for `Forearms`.
+            tare: As for `Forearms`.
+            placed: Whether the estimator knows where a load is held; with no prior
+                at all it never does.
+        """
         super().__init__(robot, prior, tare)
+        knows_place = placed and prior in _PLACED
         self._supervised = SupervisedEKF(
             self.ekf,
             settings=supervisor_settings(robot),
-            attachments_m=_attachments_m(robot) if prior in _PLACED else None,
+            attachments_m=_attachments_m(robot) if knows_place else None,
         )
         self._write_back = TrustedWriteBack(
             self.nominal, **_rates(robot.settings.estimator)

@@ -15,10 +15,27 @@ from scenarios.report.metrics.results import RunMetrics
 from scenarios.report.metrics.run import measure
 from scenarios.report.metrics.windows import ratio
 from scenarios.report.paper import Goal, PaperFigures, PublishedComparison
-from scenarios.run.settings import NO_ESTIMATOR, PriorName, RunSettings
+from scenarios.run.settings import (
+    DEFAULT_ESTIMATOR,
+    NO_ESTIMATOR,
+    PriorName,
+    RunSettings,
+)
 from wbmpc.robot import Robot
 
 PRIOR_REGIMES: tuple[PriorName, ...] = ("none", "inertia_only", "all")
+PUBLISHED = "ekf_published"
+VARIANTS = {
+    "none": NO_ESTIMATOR,
+    "published": PUBLISHED,
+    "plain": "ekf",
+    "supervised": DEFAULT_ESTIMATOR,
+    "supervised_unplaced": "ekf_supervised_unplaced",
+}
+"""Estimators of `--estimators`: without one, the published filter with Table III as
+printed, the same with our variances, and under its supervisor, which knows or does not
+know where a load is held."""
+_PRIOR, _VARIANT, _TABLE_V = "prior_", "estimator_", "table_v_"
 
 
 class GoalResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +61,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
         goals: Figures against their goals, where the scenario has goals.
         paper: Published figures, where there are any.
         priors: Runs of the other prior regimes by name (Table V).
+        estimators: Runs of every variant of the filter by the names of `VARIANTS`.
+        table_v: Runs of the published filter by prior regime.
     """
 
     scenario: str
@@ -57,6 +76,8 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     goals: dict[str, GoalResult]
     paper: PaperFigures | None
     priors: dict[str, RunMetrics]
+    estimators: dict[str, RunMetrics] = {}
+    table_v: dict[str, RunMetrics] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,12 +88,17 @@ class ComparisonRuns:
     without_estimator: RunRecord
     with_estimator: RunRecord
     priors: Mapping[str, RunRecord] = field(default_factory=dict)
+    estimators: Mapping[str, RunRecord] = field(default_factory=dict)
+    table_v: Mapping[str, RunRecord] = field(default_factory=dict)
 
 
-def plan_runs(settings: RunSettings, *, priors: bool) -> dict[str, RunSettings]:
+def plan_runs(
+    settings: RunSettings, *, priors: bool, estimators: bool = False
+) -> dict[str, RunSettings]:
     """Settings of every run a comparison needs, by name, from those with estimator.
 
-    Prior regimes other than the asked one are named `prior_REGIME`.
+    Prior regimes other than the asked one are named `prior_REGIME`, variants of the
+    filter `estimator_NAME`, regimes of the published filter `table_v_REGIME`.
     """
     replace = msgspec.structs.replace
     runs = {
@@ -83,23 +109,36 @@ def plan_runs(settings: RunSettings, *, priors: bool) -> dict[str, RunSettings]:
     if priors:
         for regime in PRIOR_REGIMES:
             if regime != settings.prior:
-                runs[f"prior_{regime}"] = replace(settings, prior=regime)
+                runs[f"{_PRIOR}{regime}"] = replace(settings, prior=regime)
+    if estimators:
+        for name, estimator in VARIANTS.items():
+            runs[f"{_VARIANT}{name}"] = replace(settings, estimator=estimator)
+        for regime in PRIOR_REGIMES:
+            runs[f"{_TABLE_V}{regime}"] = replace(
+                settings, estimator=PUBLISHED, prior=regime
+            )
     return runs
 
 
 def gather(records: Mapping[str, RunRecord]) -> ComparisonRuns:
     """Sort records named as in `plan_runs`."""
-    prefix = "prior_"
     return ComparisonRuns(
         unloaded=records["unloaded"],
         without_estimator=records["without_estimator"],
         with_estimator=records["with_estimator"],
-        priors={
-            name.removeprefix(prefix): record
-            for name, record in records.items()
-            if name.startswith(prefix)
-        },
+        priors=_named(records, _PRIOR),
+        estimators=_named(records, _VARIANT),
+        table_v=_named(records, _TABLE_V),
     )
+
+
+def _named(records: Mapping[str, RunRecord], prefix: str) -> dict[str, RunRecord]:
+    """Those whose name begins so, by the rest of it."""
+    return {
+        name.removeprefix(prefix): record
+        for name, record in records.items()
+        if name.startswith(prefix)
+    }
 
 
 def compare(runs: ComparisonRuns, robot: Robot) -> Comparison:
@@ -116,7 +155,11 @@ def compare(runs: ComparisonRuns, robot: Robot) -> Comparison:
         for axis in "xyz"
     }
     published = published_comparison(settings)
-    others = {n: measure(r, robot, runs.unloaded) for n, r in runs.priors.items()}
+
+    def measured(records: Mapping[str, RunRecord]) -> dict[str, RunMetrics]:
+        return {n: measure(r, robot, runs.unloaded) for n, r in records.items()}
+
+    others = measured(runs.priors)
     return Comparison(
         scenario=settings.scenario,
         arm=arm,
@@ -126,6 +169,8 @@ def compare(runs: ComparisonRuns, robot: Robot) -> Comparison:
         goals=_judge(published.goals, with_it, arm, ratios) if published else {},
         paper=published.paper if published else None,
         priors=({settings.prior: with_it} | others) if others else {},
+        estimators=measured(runs.estimators),
+        table_v=measured(runs.table_v),
         **ratios,
     )
 

@@ -20,7 +20,7 @@ from scenarios.studies.estimators.drift_benchmark import (
 from scenarios.studies.estimators.estimation import (
     BAND,
     BATCH,
-    NAMES,
+    COMPARED,
     Row,
     Track,
     combine,
@@ -141,7 +141,7 @@ def measure_part(name: str, seeds: int) -> Part:
     """All estimators on the streams of one name."""
     streams = _streams(name, seeds)
     rows, tracks = [], []
-    for estimator in UNORDERED if name == "two_link" else NAMES:
+    for estimator in UNORDERED if name == "two_link" else COMPARED:
         runs = [run_estimator(estimator, stream) for stream in streams]
         tracks.append(runs[0])
         pairs = zip(runs, streams, strict=True)

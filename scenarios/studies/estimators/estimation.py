@@ -22,6 +22,8 @@ from scenarios.studies.estimators.streams.stream import Stream, aligned
 BATCH = "batch"
 """The offline reference is no streaming estimator, but has a name among them."""
 NAMES = (*ESTIMATORS, BATCH)
+COMPARED = tuple(n for n in NAMES if n == BATCH or ESTIMATORS[n].compared)
+"""Those without the variants of another one."""
 BAND = 0.1
 """Relative width of the band around the true mass."""
 END_S = 1.0

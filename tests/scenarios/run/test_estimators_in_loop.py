@@ -7,6 +7,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from ekf import PriorRegime
 from ekf.inertia.pseudo_inertia import is_consistent
 from ekf.signals.aligner import AlignedSample
 from models.errors import UnknownNameError
@@ -15,13 +16,14 @@ from scenarios.records.record import RunRecord
 from scenarios.report.metrics.run import measure
 from scenarios.run.adaptation import AdaptationTick, build_adaptation, estimator_for
 from scenarios.run.estimators import ESTIMATORS, EstimatorKind, find_estimator
+from scenarios.run.forearms import Forearms
 from scenarios.run.runner import run
 from scenarios.run.settings import NO_ESTIMATOR, RunSettings
 from scenarios.run.tare import TareWindow
 from wbmpc import ControlLoop, MujocoPlant, Payload, Robot, home_reference
 
 SHORT = RunSettings(scenario="standing", at_s=0.3, duration_s=0.9)
-OTHERS = sorted(ESTIMATORS.keys() - {"ekf_supervised"})
+OTHERS = sorted(ESTIMATORS.keys() - {"ekf_supervised", "ekf_supervised_unplaced"})
 UNSEEN = "moment_rls_gravity"
 """Gravity alone shows the moment of a load that is held still, and not its mass."""
 
@@ -90,6 +92,17 @@ def test_the_loop_by_hand_is_that_of_the_runner(robot: Robot) -> None:
     link = record.links["left"]
     np.testing.assert_array_equal(update.published[0], link.published[-1])
     np.testing.assert_array_equal(update.belief.parameters[0], link.estimate[-1])
+
+
+def test_the_published_filter_has_the_papers_variances(robot: Robot) -> None:
+    """arXiv:2610.22176, Table III: base and spine 1e3, arms and legs 1e2."""
+    forearms = Forearms(robot, PriorRegime.INERTIA_ONLY, published=True)
+    spine = robot.model.joints[robot.model.getJointId("SPINE_Z")].idx_v
+    variance = forearms.ekf.measurement_variance
+    thousand = [*range(6), spine]
+    assert set(variance[thousand]) == {1e3}
+    assert set(np.delete(variance, thousand)) == {1e2}
+    assert Forearms(robot, PriorRegime.NONE).ekf.measurement_variance[3] == 1e2
 
 
 def test_no_estimator_is_none(robot: Robot) -> None:

@@ -8,7 +8,14 @@ from sample_records import make_record
 
 from scenarios.library.window_washing import GOALS, PAPER
 from scenarios.run.settings import RunSettings
-from scenarios.studies.comparison import Comparison, compare, gather, plan_runs
+from scenarios.studies.comparison import (
+    PRIOR_REGIMES,
+    VARIANTS,
+    Comparison,
+    compare,
+    gather,
+    plan_runs,
+)
 from scenarios.studies.comparison_table import comparison_table
 from wbmpc.robot import Robot
 
@@ -18,9 +25,13 @@ def robot() -> Robot:
     return Robot.load("alexander")
 
 
-def _comparison(robot: Robot, sag_mm: float = 3.0, **settings: object) -> Comparison:
+def _comparison(
+    robot: Robot, sag_mm: float = 3.0, *, estimators: bool = False, **settings: object
+) -> Comparison:
     sags = {"unloaded": 0.0, "without_estimator": 390.0}
-    plan = plan_runs(RunSettings(duration_s=6.0, **settings), priors=True)
+    plan = plan_runs(
+        RunSettings(duration_s=6.0, **settings), priors=True, estimators=estimators
+    )
     records = {
         name: make_record(
             robot,
@@ -39,6 +50,19 @@ def test_plan_has_every_regime_once() -> None:
     assert plan["unloaded"].payload_kg == 0.0
     assert not plan["without_estimator"].has_estimator
     assert len(plan_runs(RunSettings(), priors=False)) == 3
+
+
+def test_every_variant_of_the_filter_has_its_figures(robot: Robot) -> None:
+    comparison = _comparison(robot, estimators=True)
+    assert list(comparison.estimators) == list(VARIANTS)
+    names = [m.estimator_name for m in comparison.estimators.values()]
+    assert names == list(VARIANTS.values())
+    assert all(m.tip and m.links for m in comparison.estimators.values())
+    assert {m.estimator_name for m in comparison.table_v.values()} == {"ekf_published"}
+    assert [m.prior for m in comparison.table_v.values()] == list(PRIOR_REGIMES)
+    text = comparison_table(comparison)
+    assert "supervised_unplaced" in text
+    assert text.count("RMS deviation from nominal") == 2
 
 
 def test_ratio_is_without_over_with(robot: Robot) -> None:
