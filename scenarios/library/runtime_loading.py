@@ -279,6 +279,7 @@ def _draw_loading(robot: Robot, record: RunRecord) -> Figure:
         BLUE,
         ORANGE,
         SKY,
+        legend_outside,
         mark_time,
         new_figure,
     )
@@ -293,7 +294,7 @@ def _draw_loading(robot: Robot, record: RunRecord) -> Figure:
     mass.plot(time, link.estimate[:, 0], color=BLUE, label="estimate")
     mass.plot(time, other.estimate[:, 0], ":", color=ORANGE, label="other forearm")
     mass.set_ylabel(f"{side} forearm [kg]")
-    mass.legend(loc="upper left", fontsize=8)
+    legend_outside(mass)
     height.plot(time, 1e3 * record.tips[side].world_m[:, 2], color=BLUE)
     height.set_ylabel("height of the tip [mm]")
     watts = PowerModel().power_W(record, robot)

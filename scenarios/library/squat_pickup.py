@@ -320,7 +320,13 @@ def _draw_squat(record: RunRecord) -> Figure:
     """Height, pitch and estimated mass over the pick-up, as in Fig. 7."""
     import numpy as np
 
-    from scenarios.report.figure_style import BLACK, BLUE, mark_time, new_figure
+    from scenarios.report.figure_style import (
+        BLACK,
+        BLUE,
+        legend_outside,
+        mark_time,
+        new_figure,
+    )
     from scenarios.report.metrics.body import pelvis_pitch_deg
 
     side, time = loaded_sides(record.settings)[0], record.time_s
@@ -329,7 +335,7 @@ def _draw_squat(record: RunRecord) -> Figure:
     height.plot(time, record.com_ref_m[:, 2], "--", color=BLACK, label="reference")
     height.plot(time, record.com_m[:, 2], color=BLUE, label="CoM, load included")
     height.set_ylabel("CoM height [m]")
-    height.legend(loc="lower right", fontsize=8)
+    legend_outside(height)
     if record.pelvis_pitch_ref_rad is not None:
         asked = np.rad2deg(record.pelvis_pitch_ref_rad)
         pitch.plot(time, asked, "--", color=BLACK)

@@ -9,15 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from models.arrays import Array
     from scenarios.records.record import RunRecord
 
     Records = Mapping[str, RunRecord]
 
 DPI = 130
+START_S = 0.2
+"""The robot settles on its feet so long; axes do not stretch for it."""
 BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
     "#000000",
     "#E69F00",
@@ -70,6 +75,32 @@ def fell_note(record: RunRecord) -> str:
     return f", fell at {record.time_s[-1]:.1f} s" if record.fell else ""
 
 
-def mark_time(axis: Axes, time_s: float) -> None:
-    """A vertical line."""
-    axis.axvline(time_s, color="0.6", linewidth=0.8, linestyle="-.")
+def run_note(record: RunRecord) -> str:
+    """Which run a picture shows, as its last line of the title."""
+    settings = record.settings
+    name = settings.estimator if settings.has_estimator else "none"
+    return f"{record.robot}, {settings.scenario}, estimator: {name}{fell_note(record)}"
+
+
+def mark_time(axis: Axes, time_s: float, label: str = "") -> None:
+    """A vertical line; a label puts it into the legend."""
+    style = {"color": "0.6", "linewidth": 0.8, "linestyle": "-."}
+    axis.axvline(time_s, label=label or None, **style)
+
+
+def settled_range(values: Array, time_s: Array) -> tuple[float, float]:
+    """Lowest and highest value once the start of a run is over.
+
+    Args:
+        values: (T,) or (T, n); what is no number is left out.
+        time_s: (T,)
+    """
+    kept = values[time_s >= time_s[0] + START_S]
+    kept = kept[np.isfinite(kept)]
+    return (float(kept.min()), float(kept.max())) if kept.size else (0.0, 1.0)
+
+
+def legend_outside(axis: Axes, **options: Any) -> None:
+    """A legend to the right of an axis, where it hides nothing."""
+    if axis.get_legend_handles_labels()[0]:
+        axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8, **options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,9 +19,12 @@ from scenarios.report.figure_style import (
     STYLES,
     compared_runs,
     fell_note,
+    legend_outside,
     main_run,
     mark_time,
     new_figure,
+    run_note,
+    settled_range,
 )
 from scenarios.report.metrics.support import Stance
 from scenarios.report.metrics.tips import tip_error_m
@@ -79,12 +82,29 @@ def tip_paths(records: Records) -> Figure:
             axis.plot(path[:, 1], path[:, 2], linewidth=1.4, **STYLES[name])
         axis.set_title(f"{side} forearm tip{_load_note(main_run(records), side)}")
         axis.set_xlabel("y [m]")
-        axis.set_aspect("equal", adjustable="datalim")
-        axis.invert_xaxis()  # as seen from behind: left is left
+    _frame_paths(axes, records)
     axes[0].set_ylabel("z [m]")
-    axes[1].legend(loc="best")
+    legend_outside(axes[1])
     figure.suptitle("Forearm tips from loading on, seen from behind")
     return figure
+
+
+def _frame_paths(axes: Sequence[Axes], records: Records) -> None:
+    """Equal scales, and room for every curve; left is left, as seen from behind."""
+    paths = [
+        [r.tips[side].world_m[Windows.of(r).whole] for _, r in compared_runs(records)]
+        for side in SIDES
+    ]
+    lows = [np.nanmin(np.concatenate(path), axis=0) for path in paths]
+    highs = [np.nanmax(np.concatenate(path), axis=0) for path in paths]
+    bottom, top = min(low[2] for low in lows), max(high[2] for high in highs)
+    width = max(high[1] - low[1] for low, high in zip(lows, highs, strict=True))
+    half = 0.54 * max(width, top - bottom, 1e-3)
+    for axis, low, high in zip(axes, lows, highs, strict=True):
+        middle = 0.5 * (low[1] + high[1])
+        axis.set_xlim(middle + half, middle - half)
+        axis.set_ylim(0.5 * (bottom + top) - half, 0.5 * (bottom + top) + half)
+        axis.set_aspect("equal", adjustable="box")
 
 
 def tip_errors(records: Records) -> Figure:
@@ -105,7 +125,7 @@ def tip_errors(records: Records) -> Figure:
         axis.set_ylabel(f"{label} error [mm]")
         _mark_load(axis, main_run(records))
     axes[-1].set_xlabel("time [s]")
-    _legend(axes[0])
+    legend_outside(axes[0])
     figure.suptitle(f"Deviation of the {side} forearm tip from its unloaded path")
     return figure
 
@@ -127,9 +147,10 @@ def estimates(records: Records) -> Figure:
             _mark_load(axis, record)
     axes[0, 0].set_ylabel("mass [kg]")
     axes[1, 0].set_ylabel("t3, shift of the com [m]")
-    _legend(axes[0, 0])
+    legend_outside(axes[0, 1])
     on = record.settings.has_estimator
-    figure.suptitle("Estimated inertia" if on else "Nominal inertia, estimator off")
+    title = "Estimated inertia" if on else "Nominal inertia"
+    figure.suptitle(f"{title}\n{run_note(record)}")
     return figure
 
 
@@ -137,7 +158,7 @@ def support_polygon(records: Records, robot: Robot) -> Figure:
     """Centre of mass and of pressure over the support polygon, from above."""
     stance = Stance(robot)
     runs = [(n, r) for n, r in compared_runs(records) if n != "unloaded"]
-    figure = new_figure(4.8 * len(runs) + 0.6, 5.0)
+    figure = new_figure(4.8 * len(runs) + 1.6, 4.4)
     axes = figure.subplots(1, len(runs), squeeze=False, sharex=True, sharey=True)[0]
     for axis, (name, record) in zip(axes, runs, strict=True):
         for sole in stance.soles_m:
@@ -153,7 +174,7 @@ def support_polygon(records: Records, robot: Robot) -> Figure:
         axis.set_aspect("equal")
         _frame_stance(axis, stance)
     axes[0].set_ylabel("x [m], forward is up")
-    _legend(axes[0])
+    legend_outside(axes[-1])
     figure.suptitle("Balance in the mid-foot frame")
     return figure
 
@@ -170,10 +191,16 @@ def foot_forces(record: RunRecord) -> Figure:
             label = f"{side}, estimated"
             axis.plot(record.time_s, estimated, ":", color=color, label=label)
     _mark_load(axis, record)
+    shown = [record.wrench_true[:, :, 2]]
+    if record.settings.has_estimator:
+        shown.append(record.wrench_estimated[:, :, 2])
+    low, high = settled_range(np.hstack(shown), record.time_s)
+    room = 0.1 * max(high - low, 1.0)
+    axis.set_ylim(low - room, high + room)
     axis.set_xlabel("time [s]")
     axis.set_ylabel("vertical force [N]")
-    _legend(axis)
-    figure.suptitle("Ground on the feet")
+    legend_outside(axis)
+    figure.suptitle(f"Ground on the feet\n{run_note(record)}")
     return figure
 
 
@@ -191,11 +218,11 @@ def cost_by_term(record: RunRecord) -> Figure:
         axis.set_yscale("log")
         top = max(float(cost.max()) for cost in record.cost_by_term.values())
         axis.set_ylim(top * COST_DECADES, top * 3.0)
-        axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
-    _mark_load(axis, record)
     axis.set_xlabel("time [s]")
     axis.set_ylabel("weighted cost over the horizon")
-    figure.suptitle("Cost by term")
+    _mark_load(axis, record)
+    legend_outside(axis)
+    figure.suptitle(f"Cost by term\n{run_note(record)}")
     return figure
 
 
@@ -213,8 +240,9 @@ def timing(record: RunRecord) -> Figure:
         axis.axvline(p99, color=RED, linestyle="--", label=f"p99 {p99:.2f} ms")
         axis.set_ylabel("ticks")
         axis.set_title(f"{stage}, largest {durations.max():.2f} ms", fontsize=10)
-        _legend(axis)
+        legend_outside(axis)
     axes[-1].set_xlabel("duration [ms]; slower ticks are in the last bin")
+    figure.suptitle(f"Duration of each stage\n{run_note(record)}")
     return figure
 
 
@@ -224,15 +252,20 @@ def _draw_mass(axis: Axes, record: RunRecord, series: LinkSeries) -> None:
     if record.settings.has_estimator:
         band = 2.0 * series.sigma_mass_kg
         axis.fill_between(
-            time, mass - band, mass + band, color=SKY, alpha=0.3, label="+- 2 sigma"
+            time,
+            np.maximum(mass - band, 0.0),
+            mass + band,
+            color=SKY,
+            alpha=0.3,
+            label="+- 2 sigma",
         )
         published = series.published[:, 0]
         axis.plot(
             time, published, color=ORANGE, linewidth=3.5, label="as given to the MPC"
         )
         axis.plot(time, mass, color=BLUE, label="estimate")
-        top = float(np.nanmax([*series.truth[:, 0], *mass]))
-        axis.set_ylim(-0.35 * top, 1.5 * top)
+        top = settled_range(mass + band, time)[1]
+        axis.set_ylim(0.0, 1.08 * max(top, float(np.nanmax(mass))))
 
 
 def _draw_t3(axis: Axes, record: RunRecord, series: LinkSeries) -> None:
@@ -244,13 +277,13 @@ def _draw_t3(axis: Axes, record: RunRecord, series: LinkSeries) -> None:
 
 
 def _mark_load(axis: Axes, record: RunRecord) -> None:
-    """Vertical lines where the load changes."""
+    """Vertical lines where the load changes, with one entry of the legend."""
     settings = record.settings
     if settings.payload_kg == 0.0:
         return
-    for time_s in (settings.at_s, settings.remove_at_s):
-        if time_s is not None:
-            mark_time(axis, time_s)
+    mark_time(axis, settings.at_s, "load changes")
+    if settings.remove_at_s is not None:
+        mark_time(axis, settings.remove_at_s)
 
 
 def _load_note(record: RunRecord, side: str) -> str:
@@ -268,8 +301,3 @@ def _frame_stance(axis: Axes, stance: Stance) -> None:
     low, high = stance.polygon_m.min(axis=0), stance.polygon_m.max(axis=0)
     axis.set_xlim(high[1] + 0.06, low[1] - 0.06)
     axis.set_ylim(low[0] - 0.06, high[0] + 0.06)
-
-
-def _legend(axis: Axes) -> None:
-    if axis.get_legend_handles_labels()[0]:
-        axis.legend(loc="best", fontsize=8)

@@ -9,6 +9,7 @@ import numpy as np
 from ekf.supervisor.link_monitor import LinkState
 from ekf.supervisor.observability import CHANNELS
 from scenarios.records.record import SIDES, PayloadSeries, RunRecord
+from scenarios.report.figure_style import legend_outside, run_note, settled_range
 from scenarios.report.metrics.payload import Z95
 
 if TYPE_CHECKING:
@@ -46,8 +47,9 @@ def payload_report(record: RunRecord, figure: Figure) -> Figure:
     )
     _draw_observability(axes[2], record, loaded)
     _draw_supervision(axes[3], record)
-    axes[-1].set_xlabel("t [s]")
-    figure.suptitle("Payload report: mass, its 95 % interval, and what is believed")
+    axes[-1].set_xlabel("time [s]")
+    title = "Payload report: mass, its 95 % interval, and what is believed"
+    figure.suptitle(f"{title}\n{run_note(record)}")
     return figure
 
 
@@ -62,7 +64,8 @@ def _draw_payload(
     half = Z95 * payload.sigma_mass_kg
     low, high = np.maximum(payload.mass_kg - half, 0.0), payload.mass_kg + half
     state = np.array(payload.state)
-    top = 1.3 * float(np.nanmax([*truth, *payload.mass_kg, 0.5]))
+    largest = float(np.nanmax([*truth, *payload.mass_kg, 0.5]))
+    top = max(1.15 * largest, min(1.1 * settled_range(high, time)[1], 3.0 * largest))
     for kind, color in STATE_COLORS.items():
         where = state == kind.value
         if where.any() and kind is not LinkState.NOMINAL:
@@ -77,14 +80,14 @@ def _draw_payload(
     )
     axis.set_ylim(0.0, top)
     axis.set_ylabel(f"{side} payload [kg]")
-    axis.legend(loc="upper right", fontsize=8, ncols=3)
+    legend_outside(axis)
 
 
 def _draw_observability(axis: Axes, record: RunRecord, side: str) -> None:
     payload = record.links[side].payload
     assert payload is not None
     start, end = float(record.time_s[0]), float(record.time_s[-1])
-    axis.imshow(
+    shown = axis.imshow(
         payload.observability.T,
         aspect="auto",
         vmin=0.0,
@@ -95,6 +98,9 @@ def _draw_observability(axis: Axes, record: RunRecord, side: str) -> None:
     )
     axis.set_yticks(range(len(CHANNELS)), CHANNELS, fontsize=6)
     axis.set_ylabel(f"{side}: seen in\nthe last second")
+    figure = axis.get_figure()
+    assert figure is not None
+    figure.colorbar(shown, ax=axis, label="0: hidden, 1: seen", pad=0.01)
 
 
 def _draw_supervision(axis: Axes, record: RunRecord) -> None:
@@ -110,4 +116,10 @@ def _draw_supervision(axis: Axes, record: RunRecord) -> None:
     )
     other.set_ylabel("unexplained [kg]")
     lines = [*axis.get_lines()[:1], *other.get_lines()]
-    axis.legend(lines, [str(line.get_label()) for line in lines], fontsize=8)
+    axis.legend(
+        lines,
+        [str(line.get_label()) for line in lines],
+        loc="upper left",
+        bbox_to_anchor=(1.16, 1.0),
+        fontsize=8,
+    )

@@ -59,8 +59,9 @@ def write_estimate_figure(path: Path, stream: Stream, tracks: Sequence[Track]) -
     for track in tracks:
         low, high = (track.mass_kg + s * 2.0 * track.sigma_kg for s in (-1, 1))
         color = STYLES.get(track.estimator, OTHER_STYLE)["color"]
+        low = np.maximum(low, 0.0)  # no mass is negative
         axis.fill_between(track.time_s, low, high, color=color, alpha=0.12)
-    axis.legend(loc="best", fontsize=8)
+    axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
     figure.savefig(path, dpi=DPI)
 
 
@@ -84,7 +85,7 @@ def _masses(axis: Axes, stream: Stream, tracks: Sequence[Track]) -> None:
         )
     axis.set_ylim(-0.05 * top, 1.05 * top)
     axis.set_title(stream.name, fontsize=10)
-    axis.set_xlabel("t [s]")
+    axis.set_xlabel("time [s]")
     axis.set_ylabel("payload [kg]")
 
 

@@ -89,7 +89,7 @@ def tracking(arm: Arm, logs: Mapping[str, ArmLog], title: str) -> Figure:
             axis.plot(log.time_s, error, linewidth=1.2, label=label, **STYLES[label])
         axis.axvline(arm.settings.task.settled_s, color="#BBBBBB", linewidth=0.8)
         axis.set_ylabel(f"{name}\n[mrad]", fontsize=8)
-    axes[-1].set_xlabel("t [s]")
+    axes[-1].set_xlabel("time [s]")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=9)
     figure.suptitle(f"Joint errors with {title}; they count from the grey line on")
@@ -140,7 +140,7 @@ def _mass_over_time(logs: Mapping[float, ArmLog]) -> Figure:
         color = (BLACK, BLUE, RED, GREEN, ORANGE)[index % 5]
         axis.plot(log.time_s, log.raw_mass_kg, color=color, label=f"{mass:g} kg")
         axis.axhline(mass, color=color, linewidth=0.8, linestyle=":")
-    axis.set_xlabel("t [s]")
+    axis.set_xlabel("time [s]")
     axis.set_ylabel("raw estimate [kg] (dotted: true)")
     axis.set_ylim(bottom=-0.05)
     axis.legend(loc="center right")
@@ -163,7 +163,7 @@ def _designs_of(axis: Axes, shown: Shown, mass: float) -> None:
         )
     axis.set_ylim(-0.35, 0.45)
     axis.set_title(f"{mass:g} kg")
-    axis.set_xlabel("t [s]")
+    axis.set_xlabel("time [s]")
 
 
 def _label(controller: str, model: str) -> str:
