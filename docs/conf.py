@@ -45,5 +45,6 @@ html_title = "wbmpc"
 html_show_sphinx = False
 html_copy_source = False
 html_static_path = ["_static"]
+html_css_files = ["site.css"]
 # No fonts or scripts from elsewhere: the pages open without a network.
 html_theme_options = {"source_repository": "", "source_directory": "docs/"}
