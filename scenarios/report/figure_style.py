@@ -84,7 +84,7 @@ def run_note(record: RunRecord) -> str:
 
 def mark_time(axis: Axes, time_s: float, label: str = "") -> None:
     """A vertical line; a label puts it into the legend."""
-    style = {"color": "0.6", "linewidth": 0.8, "linestyle": "-."}
+    style: dict[str, Any] = {"color": "0.6", "linewidth": 0.8, "linestyle": "-."}
     axis.axvline(time_s, label=label or None, **style)
 
 
