@@ -101,7 +101,11 @@ class Hello(msgspec.Struct, frozen=True, tag="hello"):
     version: int = VERSION
 
 
-ClientMessage = PoseFrame | Ping | Clock | Hello
+class Stop(msgspec.Struct, frozen=True, tag="stop"):
+    """Everything lets go; anybody may say so, also who does not drive."""
+
+
+ClientMessage = PoseFrame | Ping | Clock | Hello | Stop
 
 
 class Welcome(msgspec.Struct, frozen=True, kw_only=True, tag="welcome"):

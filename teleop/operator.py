@@ -253,8 +253,12 @@ class Operator:
     def _watch_stop(self, samples: dict[str, HandSample]) -> None:
         """Both sticks pressed stop everything, whatever the poses are worth."""
         if all(sample.stick_pressed for sample in samples.values()):
-            self.stopped = self._must_let_go = True
-            self.release("stopped by the operator")
+            self.stop()
+
+    def stop(self) -> None:
+        """Let everything go until sticks and squeezes have been let go as well."""
+        self.stopped = self._must_let_go = True
+        self.release("stopped by the operator")
 
     def _hand(
         self,

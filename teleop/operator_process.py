@@ -36,6 +36,7 @@ from teleop.web import (
     serve,
     server_identity,
 )
+from teleop.web.access import new_token
 from wbmpc.realtime import ask_fifo
 from wbmpc.realtime.child_process import error_to_send
 from wbmpc.robot import Robot
@@ -235,6 +236,7 @@ async def _serve_page(
         on_ready=ready,
         identity=identity,
         host=page.host,
+        token=new_token(),
         **where,
     )
 

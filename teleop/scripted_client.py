@@ -14,6 +14,7 @@ import msgspec
 from aiohttp import ClientError, ClientSession, ClientWebSocketResponse
 
 from teleop.script import END_S, FRAME_RATE_HZ, ScriptedOperator
+from teleop.web.access import socket_url
 from wbmpc.realtime import ask_fifo
 from wbmpc.realtime.child_process import end_process, start_process
 
@@ -60,13 +61,13 @@ def drive(url: str, seed: int, parent: int) -> None:
 
 
 async def _drive(url: str, seed: int, parent: int) -> None:
-    socket_url = "ws" + url.removeprefix("http") + "ws"
+    address = socket_url(url)
     client = str(uuid.uuid4())
     operator = ScriptedOperator(seed)
     async with ClientSession() as session:
         while os.getppid() == parent:
             with suppress(ClientError, OSError):
-                async with session.ws_connect(socket_url) as socket:
+                async with session.ws_connect(address) as socket:
                     hello = {"type": "hello", "client": client, "page": "xr"}
                     await socket.send_json({**hello, "version": 1})
                     await _play(socket, operator, parent)

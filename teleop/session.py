@@ -21,6 +21,7 @@ from teleop.messages import (
     Sides,
     State,
     Status,
+    Stop,
     Welcome,
 )
 from teleop.operator import Operator
@@ -53,7 +54,7 @@ class OperatorSession:
         self._heard_s = 0.0
 
     def on_message(self, text: str | bytes, received_s: float) -> list[str]:
-        """Take one frame of the driving client, or a hello or ping of any client.
+        """Take one frame of the driving client, or a hello, ping or stop of any.
 
         Args:
             text: As it came.
@@ -113,6 +114,9 @@ class OperatorSession:
             return self._welcome(message, received_s)
         if isinstance(message, Ping):
             return Pong(id=message.id, t=message.t, server_t=received_s)
+        if isinstance(message, Stop):
+            self.operator.stop()
+            return None
         if self._client is None:
             self.counts["before_hello"] += 1
             return None

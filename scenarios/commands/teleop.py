@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 from functools import partial
@@ -90,6 +91,8 @@ class Teleop(Command, frozen=True, kw_only=True):
     set: Changes = ()
     """Change a setting of the robot, such as mpc.threads=1."""
     json: Json = False
+    json_address: bool = False
+    """Print {"url": ...}, the page's address, as the first line of standard output."""
     out: Folder = None
     """Folder for the run's files, empty or new (default: runs/TIMESTAMP-teleop)."""
     no_files: NoFiles = False
@@ -110,6 +113,9 @@ class Teleop(Command, frozen=True, kw_only=True):
             settings = self._settings(overrides, session.ready.duration_s)
             viewer = self._viewer(robot, stack)
             _announce(session.ready)
+            if self.json_address:
+                urls = session.ready.urls
+                print(json.dumps({"url": urls[0] if urls else None}), flush=True)
             record, report = session.run(
                 settings,
                 scripted=self.scripted,

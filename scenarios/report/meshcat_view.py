@@ -194,10 +194,10 @@ def _start_server() -> tuple[str, str]:
         try:
             import asyncio
 
-            from meshcat.servers.zmqserver import ZMQWebSocketBridge
+            from scenarios.report.meshcat_server import local_bridge
 
             asyncio.set_event_loop(asyncio.new_event_loop())
-            bridge = ZMQWebSocketBridge(host="127.0.0.1")
+            bridge = local_bridge()
         except Exception as error:
             answers.put(error)
             return

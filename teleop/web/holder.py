@@ -11,8 +11,11 @@ from typing import Protocol
 
 import msgspec
 
-ANYONE_MAY_SEND = frozenset({"hello", "ping"})
-"""Messages of connections that do not drive; nothing else of theirs is passed on."""
+ANYONE_MAY_SEND = frozenset({"hello", "ping", "stop"})
+"""Messages of connections that do not drive; nothing else of theirs is passed on.
+
+Whoever sees something go wrong may stop the robot, whoever drives.
+"""
 
 
 class OperatorSession(Protocol):

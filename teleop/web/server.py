@@ -20,15 +20,21 @@ from urllib.parse import urlsplit
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from teleop.messages import MAX_BYTES
+from teleop.web.access import PARAMETER, is_admitted, with_token
 from teleop.web.addresses import LOCAL_NAMES, is_own_name, lan_addresses
 from teleop.web.assets import Asset, asset, page_assets
 from teleop.web.certificate import Identity
+from teleop.web.doorkeeper import HANDSHAKE_S, Doorkeeper, limit_logs
 from teleop.web.errors import WebError
 from teleop.web.holder import Holder, OperatorSession
 
 DEFAULT_PORT = 8443
 PORTS_TRIED = 20
 MAX_CONNECTIONS = 8
+MAX_REFUSALS = 8
+"""Sockets without the token that are being sent away at a time."""
+REFUSAL_S = 0.5
+"""How long a wrong token waits for its answer: guessing takes time."""
 STATUS_PERIOD_S = 0.05
 HEARTBEAT_S = 4.0
 """Time between pings of the socket; an answer has to come within half of it."""
@@ -37,6 +43,8 @@ SEND_BUFFER_BYTES = 16 * 1024
 """Of the kernel: what a slow reader gets must not be old."""
 REPLACED = 4001
 """Close code: another connection drives the robot now."""
+NO_TOKEN = 4003
+"""Close code: the address lacks the token of this session."""
 
 HEADERS = {
     "Cache-Control": "no-cache",
@@ -56,16 +64,19 @@ class ServerAddress:
         scheme: `https` or `http`.
         hosts: Names and addresses that lead here, the best for a headset first.
         port: The port that was free.
+        token: What the page has to show; None: nothing.
     """
 
     scheme: str
     hosts: tuple[str, ...]
     port: int
+    token: str | None = None
 
     @property
     def urls(self) -> tuple[str, ...]:
         """One address of the page for each host."""
-        return tuple(f"{self.scheme}://{host}:{self.port}/" for host in self.hosts)
+        pages = (f"{self.scheme}://{host}:{self.port}/" for host in self.hosts)
+        return tuple(with_token(page, self.token) for page in pages)
 
 
 async def serve(
@@ -76,6 +87,7 @@ async def serve(
     identity: Identity | None = None,
     host: str | None = None,
     port: int = DEFAULT_PORT,
+    token: str | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Serve until cancelled.
@@ -88,6 +100,8 @@ async def serve(
             only.
         host: Address to listen at (default: every one with HTTPS, else this machine).
         port: First port to try; the next ones follow if it is taken. 0: any.
+        token: What a socket has to show in its address; None: nothing, which is for
+            tests and for programs that watch the door themselves.
         clock: Of the session [s].
 
     Raises:
@@ -96,15 +110,29 @@ async def serve(
     host = host or ("0.0.0.0" if identity else "127.0.0.1")
     listener = _listen(host, port)
     try:
-        application = _Server(session, figure, identity, clock).application()
-        runner = web.AppRunner(application, access_log=None, shutdown_timeout=1.0)
+        page = _Server(session, figure, identity, token, clock)
+        runner = web.AppRunner(
+            page.application(), access_log=None, shutdown_timeout=1.0
+        )
         await runner.setup()
-        context = None if identity is None else identity.context
+        assert runner.server is not None
+        limit_logs()
+        doorkeeper = Doorkeeper(runner.server, page.sockets)
+        watching = asyncio.create_task(doorkeeper.run())
+        server: asyncio.Server | None = None
         try:
-            await web.SockSite(runner, listener, ssl_context=context).start()
-            on_ready(_address(host, listener, identity))
+            server = await asyncio.get_running_loop().create_server(
+                runner.server,
+                sock=listener,
+                ssl=None if identity is None else identity.context,
+                ssl_handshake_timeout=None if identity is None else HANDSHAKE_S,
+            )
+            on_ready(_address(host, listener, identity, token))
             await asyncio.Event().wait()
         finally:
+            watching.cancel()
+            if server is not None:
+                server.close()
             await runner.cleanup()
     finally:
         listener.close()
@@ -118,9 +146,11 @@ class _Server:
         session: OperatorSession,
         figure: bytes,
         identity: Identity | None,
+        token: str | None,
         clock: Callable[[], float],
     ) -> None:
-        self._session, self._clock = session, clock
+        self._session, self._clock, self._token = session, clock, token
+        self._refusals = 0
         self._holder = Holder(session)
         self._readers: dict[Hashable, asyncio.Task[None]] = {}
         self._ending = False
@@ -129,6 +159,10 @@ class _Server:
         if identity is not None:
             certificate = asset(identity.authority_pem, "application/x-x509-ca-cert")
             self._assets["/ca.crt"] = certificate
+
+    def sockets(self) -> int:
+        """Open sockets of the page."""
+        return len(self._readers)
 
     def application(self) -> web.Application:
         application = web.Application()
@@ -146,6 +180,8 @@ class _Server:
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
         if not _own_page(request):
             raise web.HTTPForbidden(text="sockets are open to this server's page only")
+        if not is_admitted(self._token, request.query.get(PARAMETER)):
+            return await self._refuse(request)
         if len(self._readers) >= MAX_CONNECTIONS:
             raise web.HTTPServiceUnavailable(text="too many connections")
         connection = web.WebSocketResponse(
@@ -168,6 +204,20 @@ class _Server:
             await _close(connection, code)
         else:
             reading.result()
+        return connection
+
+    async def _refuse(self, request: web.Request) -> web.WebSocketResponse:
+        """Tell a page without the token why; a socket's code is all it can read."""
+        if self._refusals >= MAX_REFUSALS:
+            raise web.HTTPServiceUnavailable(text="too many connections")
+        self._refusals += 1
+        try:
+            await asyncio.sleep(REFUSAL_S)
+            connection = web.WebSocketResponse(compress=False, max_msg_size=MAX_BYTES)
+            await connection.prepare(request)
+            await _close(connection, NO_TOKEN)
+        finally:
+            self._refusals -= 1
         return connection
 
     async def _read(
@@ -265,7 +315,10 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _address(
-    host: str, listener: socket.socket, identity: Identity | None
+    host: str,
+    listener: socket.socket,
+    identity: Identity | None,
+    token: str | None,
 ) -> ServerAddress:
     hosts: tuple[str, ...] = (host,)
     if host == "0.0.0.0":
@@ -276,4 +329,5 @@ def _address(
         scheme="http" if identity is None else "https",
         hosts=hosts,
         port=listener.getsockname()[1],
+        token=token,
     )

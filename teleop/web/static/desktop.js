@@ -118,7 +118,11 @@ export class DesktopOperator {
     this.#place(hand, side, engaged);
   }
 
+  /** Told of every stop, so that it also reaches a robot that another client drives. */
+  onStop = () => {};
+
   stop() {
+    this.onStop();
     this.#stopUntil = performance.now() + STOP_MS;
     this.release();
   }

@@ -14,6 +14,7 @@ const PING_PERIOD_S = 1;
 const HELLO_PERIOD_S = 2; // asked again while another client drives
 const FULL_BYTES = 4096; // more than this waiting: the frame is skipped, not queued
 const REPLACED = 4001;
+const NO_TOKEN = 4003;
 
 const seconds = () => performance.now() / 1000;
 
@@ -38,6 +39,7 @@ export class Link {
     this.accepted = null; // null: not answered yet
     this.refusal = null;
     this.replaced = false; // another window drives on with this one's name
+    this.locked = false; // the address lacks the token that the terminal shows
     this.status = null;
     this.statusAt = -Infinity;
     this.clock = new ClockOffset();
@@ -85,9 +87,14 @@ export class Link {
       else this.#keepUp(now);
     } else if (this.#socket) {
       if (now - this.#startedAt > CONNECT_TIMEOUT_S) this.drop();
-    } else if (now >= this.#retryAt && !this.replaced) {
+    } else if (now >= this.#retryAt && !this.replaced && !this.locked) {
       this.#connect();
     }
+  }
+
+  /** Stop the robot, also while another client drives it. */
+  stop() {
+    if (this.open) this.#send({ type: "stop" });
   }
 
   /** Send a pose frame, or skip it while earlier ones are still waiting. */
@@ -123,6 +130,7 @@ export class Link {
     socket.onclose = (event) => {
       if (socket !== this.#socket) return;
       this.replaced = event.code === REPLACED;
+      this.locked = event.code === NO_TOKEN;
       this.drop();
     };
   }

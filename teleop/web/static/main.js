@@ -15,6 +15,13 @@ const DESKTOP_PERIOD_MS = 1000 / 60;
 const note = document.getElementById("vr-note");
 const enter = document.getElementById("enter-vr");
 
+/** The socket's address, with the token that the page's own address ends in. */
+function socketUrl() {
+  const token = new URLSearchParams(location.hash.slice(1) || location.search).get("token");
+  const query = token ? `?${new URLSearchParams({ token })}` : "";
+  return `${location.origin.replace(/^http/, "ws")}/ws${query}`;
+}
+
 async function start() {
   const description = await (await fetch("robot.json")).json();
   const stage = new Stage(document.getElementById("view"));
@@ -25,7 +32,7 @@ async function start() {
   const dashboard = new Dashboard();
   const desktop = new DesktopOperator(stage, figure);
   const headset = new HeadsetOperator(stage.renderer);
-  const link = new Link(`${location.origin.replace(/^http/, "ws")}/ws`, "desktop", (status) => {
+  const link = new Link(socketUrl(), "desktop", (status) => {
     if (status.q) figure.show(status.base, status.q);
     figure.showLoads(status.payload);
   });
@@ -50,6 +57,7 @@ async function start() {
   document.addEventListener("visibilitychange", () => {
     if (!headset.session) send(desktop.frame(), performance.now());
   });
+  desktop.onStop = () => link.stop();
   document.getElementById("link").onclick = () => link.takeBack();
 
   stage.renderer.setAnimationLoop((t, xrFrame) => {

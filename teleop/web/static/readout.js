@@ -31,6 +31,7 @@ export function readout(link) {
 }
 
 function linkReading(link, status) {
+  if (link.locked) return { text: "Open the address that the terminal shows, token included", level: "bad" };
   if (link.replaced) return { text: "Another window drives: press to take over", level: "bad" };
   if (!link.open) {
     const again = link.reconnects > 0;
