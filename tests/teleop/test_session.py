@@ -67,6 +67,19 @@ def test_a_client_drives_and_sees_it(talk: Talk) -> None:
     assert status["age_s"] < 0.05
 
 
+def test_a_stop_of_anyone_lets_everything_go(talk: Talk) -> None:
+    talk.hello()
+    talk.bench.ready()
+    talk.bench.squeeze(1.0, "left")
+    talk.bench.run(0.2)
+    assert talk.status()["state"] == "engaged"
+    assert talk.say(json.dumps({"type": "stop"})) == []
+    talk.bench.run(0.2)
+    status = talk.status()
+    assert status["state"] == "stopped"
+    assert status["engaged"] == {"left": False, "right": False}
+
+
 def test_a_ping_is_answered_to_anyone(talk: Talk) -> None:
     [pong] = talk.say('{"type":"ping","id":4,"t":2.5}')
     assert (pong["type"], pong["id"], pong["t"]) == ("pong", 4, 2.5)

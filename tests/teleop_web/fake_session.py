@@ -24,6 +24,7 @@ class FakeSession:
         hellos: Hellos in order of arrival.
         gone: Clients whose connection ended.
         bad: Messages that could not be read.
+        stops: Stops of anybody.
         says: Fields of the status that the test sets.
         driver: Client that drives.
     """
@@ -34,6 +35,7 @@ class FakeSession:
         self.hellos: list[messages.Hello] = []
         self.gone: list[str] = []
         self.bad = 0
+        self.stops = 0
         self.says: dict[str, Any] = {}
         self.driver: str | None = None
         self._hello_s = 0.0
@@ -55,6 +57,8 @@ class FakeSession:
             self.poses.append((received_s, message))
         elif isinstance(message, messages.Clock):
             self.clocks.append(message)
+        elif isinstance(message, messages.Stop):
+            self.stops += 1
         elif isinstance(message, messages.Ping):
             pong = messages.Pong(id=message.id, t=message.t, server_t=received_s)
             return [messages.encode(pong)]

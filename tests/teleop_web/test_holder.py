@@ -92,3 +92,10 @@ def test_garbage_of_a_stranger_is_ignored_and_of_the_driver_counted(
     holder.receive("a", hello("A"), 0.0)
     assert holder.receive("a", text, 0.0) == ([], None)
     assert (holder.ignored, session.bad) == (1, 1)
+
+
+def test_anybody_may_stop_the_robot(holder: Holder, session: FakeSession) -> None:
+    """Also who does not drive, and before a hello."""
+    holder.receive("a", hello("A"), 0.0)
+    holder.receive("b", json.dumps({"type": "stop"}), 0.0)
+    assert session.stops == 1 and session.driver == "A"
