@@ -149,8 +149,13 @@ class Operator:
         """Take a state of the robot.
 
         The first one, and the first one after a silence, is where the references start:
-        nothing jumps, whichever side was away.
+        nothing jumps, whichever side was away. One of another robot is counted and
+        nothing else.
         """
+        fits = len(state.q) == len(self._robot.joint_names)
+        if not (fits and np.isfinite([*state.q, *state.base]).all()):
+            self.counts["state_of_another_robot"] += 1
+            return
         if self.state is None:
             self._start_from(state)
         self.state, self._state_s = state, received_s

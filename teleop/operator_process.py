@@ -67,6 +67,8 @@ class OperatorPlan(msgspec.Struct, frozen=True, kw_only=True):
     """Where datagrams with references go; other transports have topics."""
     parent: int
     """Process whose end is this one's end."""
+    key: bytes | None = None
+    """What datagrams of this session are sealed with."""
     page: PageOptions = PageOptions()
     replay: Path | None = None
     """Stream this recording instead of serving a page."""
@@ -134,7 +136,7 @@ def serve_operator(plan: OperatorPlan, links: OperatorLinks) -> None:
 async def _run(plan: OperatorPlan, links: OperatorLinks) -> None:
     robot = Robot.load(plan.robot, plan.overrides)
     outlets = Outlets(plan, robot)
-    states = UdpStates()
+    states = UdpStates(key=plan.key)
     try:
         if plan.replay is not None:
             await _replay(plan, links, robot, outlets, states)
@@ -155,7 +157,7 @@ class Outlets:
             TeleopError: The transport or the file cannot be had.
         """
         self.sent = 0
-        self._sender = open_sender(plan.transport, robot, plan.references_to)
+        self._sender = open_sender(plan.transport, robot, plan.references_to, plan.key)
         self._recorder: ReferenceRecorder | None = None
         if plan.record is not None:
             self._recorder = ReferenceRecorder(plan.record, robot)

@@ -27,13 +27,16 @@ class Receiver(ReferenceReceiver, Closable, Protocol):
     """A receiver that can be closed."""
 
 
-def open_sender(transport: Transport, robot: Robot, to: Address) -> Sender:
+def open_sender(
+    transport: Transport, robot: Robot, to: Address, key: bytes | None = None
+) -> Sender:
     """Open the sending end.
 
     Args:
         transport: Name.
         robot: Whose references these are.
         to: Where datagrams go; topics need no address.
+        key: What datagrams are sealed with.
 
     Raises:
         TransportError: The extra is not installed, or the network refuses.
@@ -46,11 +49,13 @@ def open_sender(transport: Transport, robot: Robot, to: Address) -> Sender:
         from teleop.ros2.zenoh_link import ZenohSender
 
         return ZenohSender(robot)
-    return UdpSender(to)
+    return UdpSender(to, key)
 
 
-def open_receiver(transport: Transport, robot: Robot) -> Receiver:
-    """Open the receiving end.
+def open_receiver(
+    transport: Transport, robot: Robot, key: bytes | None = None
+) -> Receiver:
+    """Open the receiving end; datagrams have to be sealed with the key.
 
     Raises:
         TransportError: As for `open_sender`.
@@ -63,4 +68,4 @@ def open_receiver(transport: Transport, robot: Robot) -> Receiver:
         from teleop.ros2.zenoh_link import ZenohReceiver
 
         return ZenohReceiver(robot)
-    return UdpReferences()
+    return UdpReferences(key=key)

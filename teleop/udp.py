@@ -12,6 +12,7 @@ from collections import Counter
 from contextlib import suppress
 
 from teleop.errors import TransportError
+from teleop.sealed import Opener, Sealer
 from teleop.stream_messages import (
     ReferenceMessage,
     RobotState,
@@ -31,16 +32,21 @@ LOCALHOST = "127.0.0.1"
 class UdpSender:
     """Sends references or states to one address and forgets them."""
 
-    def __init__(self, to: Address) -> None:
-        """Open a socket that never blocks."""
-        self._to = to
+    def __init__(self, to: Address, key: bytes | None = None) -> None:
+        """Open a socket that never blocks.
+
+        Args:
+            to: Where to send.
+            key: What the receiver knows the sender by; None: it takes anybody.
+        """
+        self._to, self._sealer = to, Sealer(key)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
 
     def send(self, message: ReferenceMessage | RobotState) -> None:
         """Send best effort: what the network does not take is lost."""
         with suppress(OSError):
-            self._socket.sendto(encode(message), self._to)
+            self._socket.sendto(self._sealer.seal(encode(message)), self._to)
 
     def close(self) -> None:
         """Close the socket."""
@@ -54,17 +60,22 @@ class _UdpReceiver:
         refused: Datagrams that were no message, by reason.
     """
 
-    def __init__(self, host: str = LOCALHOST, port: int = 0) -> None:
+    def __init__(
+        self, host: str = LOCALHOST, port: int = 0, key: bytes | None = None
+    ) -> None:
         """Listen.
 
         Args:
             host: Own address.
             port: 0 for any free one.
+            key: What datagrams have to be sealed with; None: they are taken from
+                whoever can reach the address, so leave it at this machine's own.
 
         Raises:
             TransportError: The address cannot be had.
         """
         self.refused: Counter[str] = Counter()
+        self._opener = Opener(key)
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
         try:
@@ -87,11 +98,15 @@ class _UdpReceiver:
 
     def _datagrams(self) -> list[bytes]:
         waiting: list[bytes] = []
-        while len(waiting) < MAX_WAITING:
+        for _ in range(MAX_WAITING):
             try:
-                waiting.append(self._socket.recv(MAX_DATAGRAM))
+                opened = self._opener.open(self._socket.recv(MAX_DATAGRAM))
             except OSError:  # nothing there
                 break
+            if isinstance(opened, str):
+                self.refused[opened] += 1
+            else:
+                waiting.append(opened)
         return waiting
 
 

@@ -19,6 +19,7 @@ from teleop.operator_link import OperatorLink
 from teleop.operator_process import OperatorPlan, OperatorReport
 from teleop.reference_stream import StreamedReference
 from teleop.scripted_client import ScriptedClient
+from teleop.sealed import new_key
 from teleop.transports import open_receiver
 from teleop.udp import UdpReferences, UdpSender
 from wbmpc.robot import Robot
@@ -59,14 +60,15 @@ class TeleopSession:
             ModelsError: The process cannot do what was asked.
         """
         self.robot, self._stack, self._say = robot, stack, say
-        receiver = open_receiver(operator.transport, robot)
+        operator = msgspec.structs.replace(operator, key=new_key())
+        receiver = open_receiver(operator.transport, robot, operator.key)
         stack.callback(receiver.close)
         self.stream = StreamedReference(robot, receiver)
         if isinstance(receiver, UdpReferences):
             operator = msgspec.structs.replace(operator, references_to=receiver.address)
         self._operator = stack.enter_context(OperatorLink(operator))
         self.ready = self._operator.wait_ready()
-        states = UdpSender(self.ready.states_to)
+        states = UdpSender(self.ready.states_to, operator.key)
         stack.callback(states.close)
         self._interrupted = False
         self.problems: list[str] = []

@@ -198,3 +198,20 @@ def test_no_input_raises(talk: Talk) -> None:
     talk.bench.headset.seq += 10**9
     talk.bench.run(2.0)
     assert talk.status()["link"] == "ok"
+
+
+def test_a_state_of_another_robot_is_counted_and_nothing_else(talk: Talk) -> None:
+    bench = talk.bench
+    bench.run(0.1)
+    operator, state = bench.operator, bench.operator.state
+    assert state is not None
+    for broken in (
+        msgspec.structs.replace(state, q=state.q[:-1]),
+        msgspec.structs.replace(state, q=()),
+        msgspec.structs.replace(state, q=(float("nan"),) * len(state.q)),
+        msgspec.structs.replace(state, base=(float("inf"),) * 7),
+    ):
+        operator.robot_state(broken, bench.now_s)
+    assert operator.state is state
+    assert operator.counts["state_of_another_robot"] == 4
+    operator.tick(bench.now_s)
