@@ -95,6 +95,10 @@ class ArmIk:
         """Start from other angles."""
         self._q[7 + self._arms] = q_arms
 
+    def tips(self) -> dict[str, pin.SE3]:
+        """Where both hands are commanded to be, in the frame of the torso."""
+        return self._kinematics.tips(self._q[7 + self._arms])
+
     def step(self, targets: Mapping[str, pin.SE3 | None]) -> ArmStep:
         """Move one tick.
 

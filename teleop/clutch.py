@@ -2,7 +2,7 @@ r"""From an operator's hand to a target of the robot's, relative to where both e
 
 \[ p = p_0 + s \, W^T (h - h_0) + o, \qquad R = W^T H H_0^T W R_0 \]
 
-p_0, R_0: the robot's measured hand at the press, in the frame of the torso. h_0, H_0:
+p_0, R_0: the robot's commanded hand at the press, in the frame of the torso. h_0, H_0:
 the operator's hand then; W: the heading of the operator's head then, so that forward is
 forward wherever the operator stands, and turning the head later moves nothing. o: what
 the leash has let slide.
@@ -74,7 +74,7 @@ class Clutch:
         Args:
             settings: Scale and leash.
             hand: The operator's hand now, in robot axes.
-            robot: The robot's measured hand now, in the frame of the torso.
+            robot: The robot's commanded hand now, in the frame of the torso.
             heading: (3, 3) rotation of the operator's heading about the vertical.
         """
         self._settings = settings

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pinocchio as pin
 
-from teleop.arms import ARMS, SIDES, ArmIk, ArmKinematics, ArmStep
+from teleop.arms import SIDES, ArmIk, ArmStep
 from teleop.clock import ClockEstimator
 from teleop.clutch import Clutch, HandTrack
 from teleop.continuity import Continuity
@@ -84,15 +84,10 @@ class Operator:
         """Wait for a client and for the robot."""
         self._robot, self._settings = robot, settings
         self._ik = ArmIk(robot, settings.ik)
-        self._kinematics = ArmKinematics(robot)
         self._sticks = StickMapping(settings.mapping)
         self._standing = home_reference(robot)
         # The first joint of the spine is its yaw.
         self._spine = len(robot.joints("spine"))
-        names = robot.joint_names
-        self._arm_joints = [
-            names.index(robot.controlled_joints[i]) for i in robot.joints(*ARMS)
-        ]
         self._stream, self._seq = time.time_ns() & 0x7FFFFFFF, 0
         self.state: RobotState | None = None
         self._state_s = -np.inf
@@ -293,16 +288,18 @@ class Operator:
             self._must_let_go = False
 
     def _engage(self, side: str, sample: HandSample) -> None:
-        """The first target is the measured hand."""
-        assert self.state is not None
-        q_arms = np.array(self.state.q)[self._arm_joints]
+        """The first target is the commanded hand, so that engaging moves nothing.
+
+        A hand that sags under a load is not where it is commanded to be. A target
+        there would let the command follow it down, a bit further at each press.
+        """
         turn = np.eye(3) if self._last_head is None else heading(self._last_head)
         hand = self.hands[side]
         hand.track.clear()
         hand.clutch = Clutch(
             self._settings.hand,
             hand=sample.pose,
-            robot=self._kinematics.tips(q_arms)[side],
+            robot=self._ik.tips()[side],
             heading=turn,
         )
         self.stopped = False

@@ -106,9 +106,6 @@ class Bench:
         q_upper = self.reference.q_upper if q_upper is None else q_upper
         return self.kinematics.tips(q_upper[1:])[side]
 
-    def measured_tip(self, side: str) -> pin.SE3:
-        return self.kinematics.tips(self._measured_upper()[1:])[side]
-
     def _tick(self) -> None:
         if self.robot_answers:
             self.operator.robot_state(self._state(), self.now_s)

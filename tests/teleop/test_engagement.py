@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pinocchio as pin
 import pytest
+import teleop_bench
 from teleop_bench import TICK_S, Bench
 from teleop_devices import RATE_HZ, pose_message
 
@@ -123,7 +124,7 @@ def test_a_robot_that_has_fallen_is_not_driven(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("elsewhere_m", [[0.0, 0.0, 0.0], [0.3, -0.6, -0.1]])
-def test_the_first_target_is_the_measured_hand(
+def test_the_first_target_is_the_commanded_hand(
     bench: Bench, elsewhere_m: list[float]
 ) -> None:
     """Wherever the operator's hands are, crossed for instance, nothing jumps."""
@@ -134,17 +135,40 @@ def test_the_first_target_is_the_measured_hand(
         hand.trembles = False
     bench.operator.connect("desktop")
     bench.ready()
-    measured = {side: bench.measured_tip(side) for side in ("left", "right")}
+    commanded = {side: bench.tip(side) for side in ("left", "right")}
     bench.squeeze(1.0)
     bench.run(TICK_S)
     hands = bench.wire.waiting or [bench.stream.newest]
-    for side, placement in measured.items():
+    for side, placement in commanded.items():
         target = pin.XYZQUATToSE3(np.array(getattr(hands[-1], f"{side}_hand")))
         assert np.linalg.norm(target.translation - placement.translation) < 1e-9
         assert angle_between_rad(target.rotation, placement.rotation) < 1e-6
     start = bench.tip("left").translation
     bench.run(1.0)
-    assert np.linalg.norm(bench.tip("left").translation - start) < 0.01
+    assert np.linalg.norm(bench.tip("left").translation - start) < 1e-3
+
+
+@pytest.mark.parametrize("sag_rad", [0.02, 0.3])
+def test_pressing_again_and_again_moves_nothing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, sag_rad: float
+) -> None:
+    """Also while a load keeps the hands far below where they are commanded to be."""
+    monkeypatch.setattr(teleop_bench, "SAG_RAD", sag_rad)
+    for hand in bench.headset.hands.values():
+        hand.trembles = False
+    bench.operator.connect("desktop")
+    bench.ready()
+    start = {side: bench.tip(side).translation for side in ("left", "right")}
+    for _ in range(6):
+        bench.squeeze(1.0)
+        bench.run(1.0)
+        assert set(bench.states.values()) == {"engaged"}
+        bench.squeeze(0.0)
+        bench.run(0.5)
+    for side, before in start.items():
+        walked_m = np.linalg.norm(bench.tip(side).translation - before)
+        print(f"{side}: {1e3 * walked_m:.2f} mm")
+        assert walked_m < 2e-3
 
 
 @pytest.mark.parametrize(
