@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +25,8 @@ from wbmpc.ocp.variant import FASTEST, Variant
 from wbmpc.reference import Reference, home_reference
 from wbmpc.robot import Robot
 
+LOG = logging.getLogger(__name__)
+
 COLD_START_ITERATIONS = 100
 COLD_START_AFTER = 3
 """Failures in a row after which the warm start is thrown away.
@@ -30,6 +34,8 @@ COLD_START_AFTER = 3
 After as many failures of the solver its memory is thrown away as well: numbers that are
 not finite stay in a node's data and in the solver, and spoil every later solve.
 """
+MOST_CAUSES = 20
+"""Different errors of the solver that are logged."""
 STALLED_FOR_S = 0.1
 """A solver that takes no step for so long has failed: its plan is open-loop."""
 
@@ -44,6 +50,7 @@ class SolveResult:
         failures_in_a_row: Failed solves up to and including this one.
         renormalized: The measured quaternion was not quite of unit length.
         bounded: The asked centre of mass was beyond what the feet can hold.
+        error: Traceback of what the solver raised, a cost of the user's perhaps.
     """
 
     plan: Plan
@@ -51,6 +58,7 @@ class SolveResult:
     failures_in_a_row: int
     renormalized: bool = False
     bounded: bool = False
+    error: str = ""
 
 
 class WholeBodyMpc:
@@ -90,6 +98,7 @@ class WholeBodyMpc:
         self._midfoot = midfoot_to_world(robot)
         self._com_data = robot.model.createData()
         self._failures = 0
+        self._error, self._causes = "", set[str]()
         self._failures_of_solver = 0
         self._stalls, self._most_stalls = 0, STALLED_FOR_S / self.settings.tick_dt_s
         self._gains = self.settings.realtime_iteration
@@ -152,6 +161,7 @@ class WholeBodyMpc:
             reference: Targets.
         """
         unit, bounded = self._usable_state(q, v), False
+        self._error = ""
         if unit is None:
             status = SolveStatus.FAILED_STATE
         elif reference.shapes != self._reference_shapes or not reference.is_finite():
@@ -178,6 +188,7 @@ class WholeBodyMpc:
             failures_in_a_row=self._failures,
             renormalized=unit is not None and unit[1],
             bounded=bounded,
+            error=self._error,
         )
 
     def _within_feet(self, reference: Reference) -> tuple[Reference, bool]:
@@ -244,6 +255,7 @@ class WholeBodyMpc:
                 self.settings.regularization,
             )
         except Exception:  # whatever native code throws is one failed solve
+            self._tell(traceback.format_exc())
             return SolveStatus.FAILED_SOLVER
         tau_Nm = np.array(self.solver.us)
         status = self._status(converged, us, tau_Nm)
@@ -251,6 +263,14 @@ class WholeBodyMpc:
             self._plan = self._read_plan(time_s, tau_Nm)
             self._told = self._in_world(self._plan)
         return status
+
+    def _tell(self, error: str) -> None:
+        """Keep what was raised, and log it once for each cause."""
+        self._error = error
+        cause = error.splitlines()[-1]
+        if cause not in self._causes and len(self._causes) < MOST_CAUSES:
+            self._causes.add(cause)
+            LOG.error("the solver raised an error; the last plan goes on\n%s", error)
 
     def _status(self, converged: bool, guess_Nm: Array, tau_Nm: Array) -> SolveStatus:
         numbers = (self.solver.cost, self.solver.xs, tau_Nm)

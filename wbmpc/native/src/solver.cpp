@@ -1,8 +1,10 @@
 #include "solver.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <exception>
 
 #include <crocoddyl/core/integrator/euler.hpp>
 #include <crocoddyl/multibody/states/multibody.hpp>
@@ -43,6 +45,29 @@ bool has_structure(ActionModel& model) {
   return state != nullptr && has_free_flyer_and_single_joints(*state->get_pinocchio());
 }
 
+/// Carries the first exception out of a parallel region, which none may leave: a cost
+/// written in Python throws as any other may.
+class FirstError {
+ public:
+  template <typename Work>
+  void guard(const Work& work) {
+    if (found_.load(std::memory_order_relaxed)) return;
+    try {
+      work();
+    } catch (...) {
+      if (!found_.exchange(true)) error_ = std::current_exception();
+    }
+  }
+
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  std::atomic<bool> found_{false};
+  std::exception_ptr error_;
+};
+
 }  // namespace
 
 SolverFDDP::SolverFDDP(std::shared_ptr<crocoddyl::ShootingProblem> problem)
@@ -69,19 +94,23 @@ double SolverFDDP::evaluate() {
   double wall_s = 0.0;
   double calc_s = 0.0;
   double calc_diff_s = 0.0;
+  FirstError error;
   {
     const Stopwatch watch(wall_s);
 #pragma omp parallel for schedule(dynamic) num_threads(problem_->get_nthreads()) \
     reduction(+ : calc_s, calc_diff_s)
     for (std::ptrdiff_t i = 0; i < nodes; ++i) {
       const auto t = static_cast<std::size_t>(i);
-      {
-        const Stopwatch node_watch(calc_s);
-        models[t]->calc(datas[t], xs_[t], us_[t]);
-      }
-      const Stopwatch node_watch(calc_diff_s);
-      models[t]->calcDiff(datas[t], xs_[t], us_[t]);
+      error.guard([&] {
+        {
+          const Stopwatch node_watch(calc_s);
+          models[t]->calc(datas[t], xs_[t], us_[t]);
+        }
+        const Stopwatch node_watch(calc_diff_s);
+        models[t]->calcDiff(datas[t], xs_[t], us_[t]);
+      });
     }
+    error.rethrow();
     const auto& terminal = problem_->get_terminalModel();
     terminal->calc(problem_->get_terminalData(), xs_.back());
     terminal->calcDiff(problem_->get_terminalData(), xs_.back());
