@@ -187,14 +187,18 @@ class DifferentialIk:
         return IkStep(q=q.copy(), v=rest, status=status, outside=outside)
 
     def _bounds(self, q: Array, dt_s: float) -> tuple[Array, Array, int]:
-        """Smallest and largest step, and how many positions are out of range."""
+        """Smallest and largest step, and how many positions are out of range.
+
+        A position beyond a limit may stay there and may come back, but is not pushed:
+        an arm that is asked to hold its hand still must not move it for a limit.
+        """
         limits, reach = self._limits, self._limits.speed * dt_s
         known = self._position_index >= 0
         position = np.where(known, q[self._position_index], 0.0)
         to_low = np.where(known, limits.low - position, -np.inf)
         to_high = np.where(known, limits.high - position, np.inf)
         outside = int(np.sum((to_low > 0.0) | (to_high < 0.0)))
-        return np.clip(to_low, -reach, reach), np.clip(to_high, -reach, reach), outside
+        return np.clip(to_low, -reach, 0.0), np.clip(to_high, 0.0, reach), outside
 
     def _cost(self, q: Array, tasks: Sequence[FrameTask]) -> tuple[Array, Array]:
         model, data, weights = self._model, self._data, self._weights

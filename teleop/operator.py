@@ -130,6 +130,8 @@ class Operator:
             "left": hand_sample(frame.left, stamp_s),
             "right": hand_sample(frame.right, stamp_s),
         }
+        late = received_s - stamp_s > self._settings.engagement.hold_after_s
+        self.counts["late"] += late
         self.counts["renormalised"] += sum(s.renormalised for s in samples.values())
         head = None if frame.head is None else read_pose(frame.head)[0]
         self._watch_continuity(frame, samples, head)

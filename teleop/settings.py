@@ -13,8 +13,11 @@ LARGEST = 1e6
 """Larger than anything here, and finite."""
 Positive = Annotated[float, msgspec.Meta(gt=0, le=LARGEST)]
 NonNegative = Annotated[float, msgspec.Meta(ge=0, le=LARGEST)]
-Offset = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Patience = Annotated[float, msgspec.Meta(gt=0, le=1.0)]
+"""How long a robot may go on without fresh poses [s]; longer is blind."""
+Proof = Annotated[float, msgspec.Meta(gt=0, le=10.0)]
+"""How long good data are asked for [s]; longer is a page that never lets anybody in."""
 
 
 class _Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -22,53 +25,61 @@ class _Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class EngagementSettings(_Settings, frozen=True, kw_only=True):
-    """When a hand may move the robot, and when no more."""
+    """When a hand may move the robot, and when no more.
 
-    proof_s: Positive = 0.5
+    All times have an upper bound that keeps the promise they are made for: a robot that
+    waits a million seconds for frames is not held still at all.
+    """
+
+    proof_s: Proof = 0.5
     """Good data before a press counts."""
-    hold_after_s: Positive = 0.2
+    hold_after_s: Patience = 0.2
     """A pose older than this is not acted on."""
-    disengage_after_s: Positive = 0.5
+    disengage_after_s: Patience = 0.5
     """Trouble that lasts longer ends the engagement; a fresh press is needed."""
-    recover_s: Positive = 0.2
+    recover_s: Proof = 0.2
     """Good data after which an earlier trouble is forgotten."""
-    frames_to_return: Annotated[int, msgspec.Meta(ge=1)] = 3
+    frames_to_return: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 3
     """Good frames in a row before a held hand moves again."""
-    max_jump_m: Positive = 0.10
+    max_jump_m: Annotated[float, msgspec.Meta(gt=0, le=0.5)] = 0.10
     """Between two frames; more is a jump."""
-    max_turn_rad: Positive = 0.5236
+    max_turn_rad: Annotated[float, msgspec.Meta(gt=0, le=3.15)] = 0.5236
     """Between two frames (30 degrees); more is a jump."""
-    frozen_s: Positive = 0.5
+    frozen_s: Patience = 0.5
     """An XR pose that stays the same to the last bit is not tracked any more."""
     press: Share = 0.8
     """Squeeze that counts as a press."""
     release: Share = 0.4
     """Squeeze that counts as a release."""
 
+    def __post_init__(self) -> None:
+        """Check the order."""
+        if self.disengage_after_s < self.hold_after_s:
+            raise ValueError(
+                f"disengage_after_s {self.disengage_after_s:g}: must be no less than "
+                f"hold_after_s {self.hold_after_s:g}"
+            )
+        if self.release >= self.press:
+            raise ValueError(
+                f"release {self.release:g}: must be less than press {self.press:g}"
+            )
+
 
 class StickSettings(_Settings, frozen=True, kw_only=True):
     """One thumbstick axis that moves one quantity of Table II."""
 
-    rate_per_s: Positive
+    rate_per_s: Annotated[float, msgspec.Meta(gt=0, le=2.0)]
     """Speed at full deflection [rad/s or m/s]."""
-    lowest: Offset
-    highest: Offset
+    lowest: Annotated[float, msgspec.Meta(ge=-3.15, le=0)]
+    highest: Annotated[float, msgspec.Meta(ge=0, le=3.15)]
     """Range, as difference from home, which is in it [rad or m]."""
-
-    def __post_init__(self) -> None:
-        """Check the range."""
-        if not self.lowest <= 0.0 <= self.highest:
-            raise ValueError(
-                f"lowest {self.lowest:g} and highest {self.highest:g}: home (0) must "
-                "lie between them"
-            )
 
 
 class MappingSettings(_Settings, frozen=True, kw_only=True):
     """Thumbsticks (arXiv:2610.22176, Table II)."""
 
     dead_zone: Share = 0.15
-    ramp_s: Positive = 0.3
+    ramp_s: Proof = 0.3
     """From rest to full speed; back to rest is at once."""
     spine_yaw: StickSettings = StickSettings(rate_per_s=0.4, lowest=-0.45, highest=0.45)
     """Right stick, horizontal; right turns right."""
@@ -85,12 +96,12 @@ class MappingSettings(_Settings, frozen=True, kw_only=True):
 class HandSettings(_Settings, frozen=True, kw_only=True):
     """How a hand's motion becomes the motion of a forearm tip."""
 
-    scale: Positive = 1.0
+    scale: Annotated[float, msgspec.Meta(gt=0, le=5.0)] = 1.0
     """Robot metres for one metre of the operator."""
-    leash_m: Positive = 0.05
+    leash_m: Annotated[float, msgspec.Meta(gt=0, le=1.0)] = 0.05
     """A target this far beyond what the arm reaches slides along, so that the way back
     starts at once."""
-    delay_s: NonNegative = 0.015
+    delay_s: Annotated[float, msgspec.Meta(ge=0, le=0.2)] = 0.015
     """Poses are read this long ago, between two frames, instead of the newest one:
     headset and IK tick at different rates, and the beat would be a jitter."""
 
@@ -113,7 +124,7 @@ class CollisionSettings(_Settings, frozen=True, kw_only=True):
 class IkSettings(_Settings, frozen=True, kw_only=True):
     """Differential inverse kinematics of the arms."""
 
-    rate_hz: Positive = 50.0
+    rate_hz: Annotated[float, msgspec.Meta(ge=5, le=1000)] = 50.0
     gain: Share = 0.6
     """Share of the error closed in one tick."""
     orientation_weight_m: NonNegative = 0.02
@@ -123,7 +134,7 @@ class IkSettings(_Settings, frozen=True, kw_only=True):
     damping: NonNegative = 1e-3
     """Pull towards rest, per radian; grows with the error, so that a stretched arm
     stays calm."""
-    max_speed_rad_per_s: Positive = 4.0
+    max_speed_rad_per_s: Annotated[float, msgspec.Meta(gt=0, le=10.0)] = 4.0
     """Of every arm joint, where the robot's own limit is not lower."""
     limit_margin_rad: NonNegative = 0.02
     """Kept from the joints' position limits."""

@@ -215,3 +215,15 @@ def test_a_state_of_another_robot_is_counted_and_nothing_else(talk: Talk) -> Non
     assert operator.state is state
     assert operator.counts["state_of_another_robot"] == 4
     operator.tick(bench.now_s)
+
+
+def test_late_frames_are_counted(bench: Bench) -> None:
+    """Half a second old when they arrive, as the clock's offset tells."""
+    bench.ready()
+    operator = bench.operator
+    assert operator.counts["late"] == 0
+    frame = bench.headset.frame(bench.now_s - 0.5)
+    for _ in range(5):
+        frame = msgspec.structs.replace(frame, seq=frame.seq + 1)
+        operator.frame(frame, bench.now_s)
+    assert operator.counts["late"] == 5
