@@ -26,6 +26,7 @@ from scenarios.commands.compare import Compare
 from scenarios.commands.doctor import Doctor
 from scenarios.commands.estimate import Estimate
 from scenarios.commands.estimators import Estimators
+from scenarios.commands.identify import Identify
 from scenarios.commands.init import Init
 from scenarios.commands.output import PROG, nowhere, say
 from scenarios.commands.references import References
@@ -62,6 +63,7 @@ COMMANDS: tuple[type[Command], ...] = (
     Teleop,
     References,
     Estimate,
+    Identify,
     Estimators,
     Bench,
     Check,

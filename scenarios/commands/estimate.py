@@ -25,6 +25,7 @@ from scenarios.interrupts import ending_at_once
 from scenarios.records.run_folder import RunFolder, choose_path
 
 if TYPE_CHECKING:
+    from ekf.identification.drive import Drives
     from scenarios.studies.estimators.streams.stream import Stream
 
 
@@ -45,6 +46,11 @@ class Estimate(Command, frozen=True, kw_only=True):
     friction: bool = False
     """Take the joint friction that a humanoid's settings state off the torques; of a
     run that did so it is taken off anyway."""
+    friction_from: File = None
+    """Friction, offsets and torque scales: a TOML file of wbmpc identify, or a log of
+    the robot without payload."""
+    tare: File = None
+    """Log of the robot without payload: what the model misses is found in it."""
     columns: File = None
     """TOML file with the names of the log's columns (default: our own names)."""
     json: Json = False
@@ -64,12 +70,21 @@ class Estimate(Command, frozen=True, kw_only=True):
                 run_estimator,
             )
             from scenarios.studies.estimators.plots import write_estimate_figure
+            from scenarios.studies.estimators.weighing import (
+                payload_row,
+                weigh_stream,
+                without_drives,
+            )
         check_not_empty("--estimator", self.estimator)
         names = check_names(self.estimator or COMPARED)
         path = None if self.out is None else choose_path(self.out, "estimate")
         stream = self._stream()
-        tracks = [run_estimator(name, stream) for name in names]
-        result = estimate_result(stream, tracks)
+        known = None if self.friction_from is None else self._drives(stream)
+        tare = None if self.tare is None else self._read(self.tare)
+        weighing = weigh_stream(stream, tare=tare, known=known)
+        cleaned = without_drives(stream, weighing, known)
+        tracks = [run_estimator(name, cleaned) for name in names]
+        result = estimate_result(stream, tracks, payload_row(weighing))
         text = estimate_text(result)
 
         def fill(folder: RunFolder) -> None:
@@ -86,28 +101,29 @@ class Estimate(Command, frozen=True, kw_only=True):
             return max(code, EXIT_BAD_END)
         return code
 
+    def _drives(self, stream: Stream) -> Drives:
+        """What --friction-from says.
+
+        Raises:
+            ModelsError: It cannot be used.
+        """
+        from ekf.identification.evidence import Chain
+        from scenarios.studies.estimators.drive_files import load_drives
+        from scenarios.studies.estimators.weighing import identify_stream
+
+        assert self.friction_from is not None
+        if self.friction_from.endswith(".toml"):
+            chain = Chain.to(stream.robot.model, stream.robot.link)
+            return load_drives(Path(self.friction_from), chain.names)
+        return identify_stream(self._read(self.friction_from))[1].drives
+
     def _stream(self) -> Stream:
         """The log.
 
         Raises:
             ModelsError: It cannot be used.
         """
-        from scenarios.studies.estimators.streams.columns import load_mapping
-        from scenarios.studies.estimators.streams.recorded import read_stream
-
-        columns = None if self.columns is None else load_mapping(Path(self.columns))
-        try:
-            stream = read_stream(
-                Path(self.log),
-                robot=self.robot,
-                link=self.link,
-                columns=columns,
-                friction=self.friction,
-            )
-        except UnknownNameError as problem:
-            if problem.kind == "column":
-                raise problem.inside(self.log) from None
-            raise
+        stream = self._read(self.log)
         if self.payload_at is not None:
             end_s = float(stream.log.time_s[-1])
             if not 0.0 <= self.payload_at <= end_s:
@@ -117,3 +133,21 @@ class Estimate(Command, frozen=True, kw_only=True):
                 )
             stream = replace(stream, at_s=self.payload_at)
         return stream
+
+    def _read(self, path: str) -> Stream:
+        from scenarios.studies.estimators.streams.columns import load_mapping
+        from scenarios.studies.estimators.streams.recorded import read_stream
+
+        columns = None if self.columns is None else load_mapping(Path(self.columns))
+        try:
+            return read_stream(
+                Path(path),
+                robot=self.robot,
+                link=self.link,
+                columns=columns,
+                friction=self.friction,
+            )
+        except UnknownNameError as problem:
+            if problem.kind == "column":
+                raise problem.inside(path) from None
+            raise

@@ -13,6 +13,7 @@ from scenarios.studies.estimators.estimation import Track, measure_track
 from scenarios.studies.estimators.streams.samples import SampleCounts
 from scenarios.studies.estimators.streams.stream import Stream
 from scenarios.studies.estimators.tables import markdown, number
+from scenarios.studies.estimators.weighing import PayloadRow
 
 
 class ReportRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +81,7 @@ class EstimateResult(msgspec.Struct, frozen=True, kw_only=True):
         samples: What became of the log's rows.
         remarks: What a user should know about the log, one sentence each.
         payload_true_kg: At the end, if the log knows it.
+        payload: The answer of the whole log.
         rows: The estimators.
     """
 
@@ -92,10 +94,13 @@ class EstimateResult(msgspec.Struct, frozen=True, kw_only=True):
     samples: SampleCounts
     remarks: tuple[str, ...]
     payload_true_kg: float | None
+    payload: PayloadRow
     rows: list[EstimateRow]
 
 
-def estimate_result(stream: Stream, tracks: Sequence[Track]) -> EstimateResult:
+def estimate_result(
+    stream: Stream, tracks: Sequence[Track], payload: PayloadRow
+) -> EstimateResult:
     """Estimates of a stream, in numbers."""
     time_s, truth = stream.log.time_s, stream.truth_kg
     duration_s = float(time_s[-1] - time_s[0])
@@ -110,6 +115,7 @@ def estimate_result(stream: Stream, tracks: Sequence[Track]) -> EstimateResult:
         samples=stream.samples or whole,
         remarks=stream.remarks,
         payload_true_kg=None if truth is None else float(truth[-1]),
+        payload=payload,
         rows=[_row(stream, track) for track in tracks],
     )
 
@@ -123,7 +129,8 @@ def estimate_text(result: EstimateResult) -> str:
         f"{result.samples.sentence()}, {result.rate_hz:.4g} a second, largest gap "
         f"{1e3 * result.largest_gap_s:.3g} ms"
     )
-    head = "\n".join((head, *result.remarks))
+    told_payload = f"payload: {result.payload.verdict}: {result.payload.reason}"
+    head = "\n".join((head, *result.remarks, told_payload))
     header = ("estimator", "mass [kg]", "sigma", "com [m]", "to 10% [s]", "us/sample")
     rows = [
         (

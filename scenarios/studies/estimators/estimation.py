@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
@@ -101,8 +101,7 @@ def run_estimator(name: str, stream: Stream) -> Track:
         return _run_batch(stream)
     estimator = find_estimator(name).on_stream(stream.robot)
     samples = list(stream.log)
-    track = _follow(name, estimator, samples, _nominal(stream))
-    return replace(track, us_per_sample=_cost_us(name, stream, samples))
+    return _follow(name, estimator, samples, _nominal(stream))
 
 
 def measure_track(track: Track, stream: Stream) -> Row:
@@ -181,10 +180,12 @@ def _follow(
     samples: list[JointSample],
     nominal: Array,
 ) -> Track:
-    mass, sigma = np.empty(len(samples)), np.empty(len(samples))
+    mass, sigma, durations = np.empty((3, len(samples)))
     consistent = True
     for k, sample in enumerate(samples):
+        started = time.perf_counter()
         estimator.learn_one(sample)
+        durations[k] = time.perf_counter() - started
         mass[k], sigma[k] = estimator.predict_one(), estimator.sigma_mass_kg
         consistent &= is_consistent(nominal + estimator.payload_parameters)
     return Track(
@@ -194,7 +195,7 @@ def _follow(
         sigma_kg=sigma,
         payload=estimator.payload_parameters,
         consistent=consistent,
-        us_per_sample=float("nan"),
+        us_per_sample=1e6 * float(np.median(durations)),
         report=getattr(estimator, "report", None),
         events=tuple(
             f"{event.time_s:.2f} s {event.sentence()}"
@@ -202,17 +203,6 @@ def _follow(
         ),
         counts={status.value: n for status, n in estimator.counts.items()},
     )
-
-
-def _cost_us(name: str, stream: Stream, samples: list[JointSample]) -> float:
-    """Median duration of learning one sample, on a fresh estimator."""
-    estimator = find_estimator(name).on_stream(stream.robot)
-    durations = np.empty(len(samples))
-    for k, sample in enumerate(samples):
-        started = time.perf_counter()
-        estimator.learn_one(sample)
-        durations[k] = time.perf_counter() - started
-    return 1e6 * float(np.median(durations))
 
 
 def _run_batch(stream: Stream) -> Track:

@@ -25,6 +25,7 @@ class Stream:
         notes: What is particular about it.
         samples: What became of a recorded log's rows; None for other streams.
         remarks: What a user should know about a recorded log, one sentence each.
+        unmeasured: Joints whose torque nobody measured.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Stream:
     notes: str = field(default="")
     samples: SampleCounts | None = None
     remarks: tuple[str, ...] = ()
+    unmeasured: tuple[str, ...] = ()
 
 
 def aligned(stream: Stream, cutoff_hz: float = ALIGNER_CUTOFF_HZ) -> Stream:
