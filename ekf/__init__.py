@@ -10,6 +10,7 @@ sub-packages:
 - `ekf.filter`: the published filter;
 - `ekf.supervisor`: events, trust and reports around it;
 - `ekf.payload`: the payload estimators of the field, calibration, identification;
+- `ekf.identification`: whole logs of real arms: drives, tare, and a payload's verdict;
 - `ekf.learning`: learners of what a rigid body does not explain, drift detectors.
 """
 

@@ -10,7 +10,10 @@ from ekf.identification.log_fit import Fit, Task, columns_of, inverse, prior
 BLOCK_S = 0.5
 MOST_BLOCKS = 120
 SHORTEST_S = 2.0
+"""Of a span, and of what is left outside."""
 _FLAT = 1e-4
+_NEWS = 10.0
+"""By how much a span has to save more than the same mass all along."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +37,9 @@ class Span:
 
 def best_span(task: Task, found: Fit) -> Span | None:
     """The span during which another mass at the link would save most.
+
+    Spans that are nearly those at which the payload is already, or is not, are no news.
+    None if nothing is better than the same mass all along.
 
     Args:
         task: What was fitted, with whatever payload it had.
@@ -83,6 +89,8 @@ def _search(
     expected: Array,
 ) -> Span | None:
     count, log = len(starts), task.logs[0]
+    there = task.loaded[0][starts].astype(int)
+    whole = 0.0
     sums = [
         np.concatenate((np.zeros_like(x[:1]), np.cumsum(x, axis=0)))
         for x in (cross, own, pull)
@@ -90,7 +98,13 @@ def _search(
     best: tuple[float, int, int, float] | None = None
     for first in range(0, count - shortest + 1):
         for last in range(first + shortest, count + 1):
-            if first == 0 and last == count:
+            all_along = last - first == count
+            if count - (last - first) < shortest and not all_along:
+                continue
+            inside = np.zeros(count, dtype=int)
+            inside[first:last] = 1
+            other = int(np.abs(inside - there).sum())
+            if min(other, count - other) < shortest and not all_along:
                 continue
             shared, alone, force = (x[last] - x[first] for x in sums)
             left = alone + expected - shared.T @ covariance @ shared
@@ -98,9 +112,11 @@ def _search(
             left = left + _FLAT * np.diag(alone.diagonal())
             change = np.linalg.solve(left, force)
             saved = float(force @ change)
-            if best is None or saved > best[0]:
+            if all_along:
+                whole = saved
+            elif best is None or saved > best[0]:
                 best = saved, first, last, float(change[0])
-    if best is None:
+    if best is None or best[0] < whole + _NEWS:
         return None
     saved, first, last, mass_kg = best
     loaded = np.zeros(len(log), dtype=bool)

@@ -25,7 +25,9 @@ _CHANGE_S = 0.5
 _TINY = 1e-9
 GAIN_STEPS = (1.0, 3.0, 10.0)
 """Factors by which torque scales are trusted less where a log contradicts them."""
-_SURPRISING = 2.5
+_SURPRISING = 1.2
+_ODD = 2.5
+"""A single torque scale, or all together, this many deviations off are a surprise."""
 _TINY_LINK_KG = 0.005
 _TINY_INERTIA = 1e-4
 
@@ -51,6 +53,11 @@ class Layout:
     def drive(self) -> int:
         """First of the drives'."""
         return 10 * self.n + 10
+
+    @property
+    def gains(self) -> NDArray[np.int_]:
+        """(n,) torque scales."""
+        return self.drive + DRIVE * np.arange(self.n) + _GAIN
 
     @property
     def size(self) -> int:
@@ -129,7 +136,7 @@ class Task:
         speeds: Shapes of friction.
         settings: Priors.
         known: Drives that were identified before.
-        trust_links: Take the model's links as exact.
+        trust_model: Take the model's links and the torque scales as exact.
     """
 
     chain: Chain
@@ -138,7 +145,7 @@ class Task:
     speeds: Speeds
     settings: IdentificationSettings
     known: Drives | None = None
-    trust_links: bool = False
+    trust_model: bool = False
 
 
 def fit(task: Task) -> Fit:
@@ -149,12 +156,23 @@ def fit(task: Task) -> Fit:
     """
     task = replace(task, logs=(_without_changes(task), *task.logs[1:]))
     found = _fit(task, GAIN_STEPS[0])
-    for factor, wider in zip(GAIN_STEPS, GAIN_STEPS[1:], strict=False):
-        gains = np.abs(found.drives.values[:, _GAIN])
-        if gains.max() <= _SURPRISING * factor * task.settings.gain_share:
+    for wider in GAIN_STEPS[1:]:
+        if _gain_surprise(found) <= _SURPRISING:
             break
         found = _fit(task, wider)
     return found
+
+
+def _gain_surprise(found: Fit) -> float:
+    """Mean size of the torque scales that the log determines, in prior deviations."""
+    drives = found.drives
+    expected = drives.prior_sigma[:, _GAIN]
+    size = np.abs(drives.values[:, _GAIN]) / expected
+    told = np.sqrt(found.covariance.diagonal()[found.layout.gains]) < 0.9 * expected
+    if not told.any():
+        return 0.0
+    mean = float(np.sqrt(np.mean(size[told] ** 2)))
+    return max(mean, float(size[told].max()) * _SURPRISING / _ODD)
 
 
 def _without_changes(task: Task) -> Evidence:
@@ -246,7 +264,7 @@ def prior(
         own[0] = settings.link_mass_share * inertia.mass + _TINY_LINK_KG
         own[1:4] = settings.link_com_m
         own[4:] = settings.link_inertia_share * size + _TINY_INERTIA
-    if task.trust_links:
+    if task.trust_model:
         sigma[: layout.payload] *= 1e-3
     mass = max(abs(theta[layout.payload]), _LEAST_PAYLOAD_KG)
     sigma[layout.payload] = settings.payload_kg
@@ -266,6 +284,11 @@ def prior(
         start = layout.drive + DRIVE * layout.n + drift.size * (log - 1)
         sigma[start : start + drift.size] = np.maximum(drift, 1e-4).ravel()
     mean, precision = np.zeros(layout.size), np.diag(sigma**-2.0)
+    # Torque constants of one maker are wrong together as well as each by itself.
+    trusted = 1e-3 if task.trust_model else 1.0
+    alone = (trusted * gain_factor * settings.gain_share) ** 2
+    together = alone * (np.eye(layout.n) + np.ones((layout.n, layout.n)))
+    precision[np.ix_(layout.gains, layout.gains)] = np.linalg.inv(together)
     # The payload's centre is expected at the frame, in the axes of the joint.
     at = task.chain.placement.translation
     couple = np.eye(layout.size)

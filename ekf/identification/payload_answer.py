@@ -15,7 +15,7 @@ from ekf.signals.samples import JointLog
 
 SURE = 1.96
 """Standard deviations on either side of a 95 % interval."""
-PRECISE = 0.05
+PRECISE = 0.04
 """Largest standard deviation of a mass that is given as such, as a share of it."""
 SMALL_SHARE = 0.05
 """Of the mass of the links: none means that not even this much is there."""
@@ -24,6 +24,7 @@ _STEP_SIGMA = 5.0
 _STEP_SHARE = 0.01
 _SECOND_SHARE = 0.15
 _SECOND_MASS = 0.3
+_MOST_SPANS = 4
 _UNLOADED_S = 2.0
 _EXPLAINED = 0.5
 _OPPOSITE = -0.5
@@ -195,25 +196,32 @@ def _find_step(task: Task) -> tuple[Flags, Fit, str] | None:
     span = best_span(task, null)
     if span is None or span.saved < _STEP_SAVES:
         return None
-    loaded = span.loaded
+    loaded, spans = span.loaded, [span]
     found = fit(with_loads(task, loaded))
     if found.mass_kg < 0.0:
         loaded = ~loaded
+        found = fit(with_loads(task, loaded))
+    for _ in range(_MOST_SPANS):
+        more = best_span(with_loads(task, loaded), found)
+        if more is None or not _changes(more, found, span):
+            break
+        spans.append(more)
+        loaded = loaded | more.loaded if more.mass_kg > 0.0 else loaded & ~more.loaded
+        if not loaded.any():
+            return None
         found = fit(with_loads(task, loaded))
     scale = task.settings.sigma_scale
     sure = found.mass_kg > _STEP_SIGMA * scale * found.sigma_mass_kg
     if not sure or found.mass_kg < _STEP_SHARE * task.chain.carried_kg:
         return None
-    second = best_span(with_loads(task, loaded), found)
-    often = (
-        second is not None
-        and second.saved > max(_STEP_SAVES, _SECOND_SHARE * span.saved)
-        and abs(second.mass_kg) > _SECOND_MASS * found.mass_kg
-    )
-    times = ""
-    if often and second is not None:
-        times = _times(span) + " and " + _times(second)
+    times = " and ".join(map(_times, spans)) if len(spans) > 1 else ""
     return loaded, found, times
+
+
+def _changes(more: Span, found: Fit, first: Span) -> bool:
+    """Whether a further span is a change of the load and not friction's."""
+    enough = more.saved > max(_STEP_SAVES, _SECOND_SHARE * first.saved)
+    return enough and abs(more.mass_kg) > _SECOND_MASS * abs(found.mass_kg)
 
 
 def _times(span: Span) -> str:
@@ -243,7 +251,7 @@ def _judge(task: Task, found: Fit, *, referred: bool) -> PayloadAnswer:
             return replace(answer, verdict=Verdict.PAYLOAD, reason=told, com_m=com)
         told = f"something is there, but {span} is all that is known: {_cure(referred)}"
         return replace(answer, reason=told)
-    if high < 0.0 or (mass + sigma < 0.0 and _is_heavier(task)):
+    if high < 0.0 or (mass + 0.5 * sigma < 0.0 and _is_heavier(task)):
         told = (
             f"the model is {-mass:.2f} kg heavier than the robot, {-high:.2f} to "
             f"{-low:.2f} kg (95 %)"
@@ -262,7 +270,7 @@ def _is_heavier(task: Task) -> bool:
     No payload weighs less than nothing, so that the model is wrong somewhere; the
     interval says how surely it is so at the link.
     """
-    strict = fit(replace(task, trust_links=True))
+    strict = fit(replace(task, trust_model=True))
     sigma = task.settings.sigma_scale * strict.sigma(strict.layout.payload)
     return strict.mass_kg + _LIKELY * sigma < 0.0
 
@@ -282,7 +290,8 @@ def _interval(mass: float, sigma: float) -> tuple[float, float]:
 
 def _misfit(task: Task, found: Fit) -> str:
     """Why the model does not fit the log; empty if it does."""
-    gains = found.drives.values[:, 5]
+    measured = task.logs[0].usable.any(axis=0)
+    gains = np.where(measured, found.drives.values[:, 5], 0.0)
     worst = int(np.argmax(np.abs(gains)))
     if found.gain_factor >= GAIN_STEPS[-1] and abs(gains[worst]) > 0.3:
         return (
