@@ -68,6 +68,12 @@ class Chain:
         """Mass of the links of the chain."""
         return float(sum(self.model.inertias[j].mass for j in self.joint_ids))
 
+    @property
+    def turns(self) -> Flags:
+        """(n,) whether a joint turns; the others slide, and have forces."""
+        kinds = [self.model.joints[j].shortname() for j in self.joint_ids]
+        return np.array([not kind.startswith("JointModelP") for kind in kinds])
+
     def channels(self) -> Array:
         """(n,) their torque channels."""
         names = channel_names(self.model)

@@ -26,6 +26,10 @@ _TINY = 1e-9
 GAIN_STEPS = (1.0, 3.0, 10.0)
 """Factors by which torque scales are trusted less where a log contradicts them."""
 _SURPRISING = 1.2
+_TOGETHER = 0.3
+"""Of a torque scale's deviation, what all joints share at least."""
+_GAIN_PER_FRICTION = 0.4
+_MOST_SHARED = 0.1
 _ODD = 2.5
 """A single torque scale, or all together, this many deviations off are a surprise."""
 _TINY_LINK_KG = 0.005
@@ -284,10 +288,10 @@ def prior(
         start = layout.drive + DRIVE * layout.n + drift.size * (log - 1)
         sigma[start : start + drift.size] = np.maximum(drift, 1e-4).ravel()
     mean, precision = np.zeros(layout.size), np.diag(sigma**-2.0)
-    # Torque constants of one maker are wrong together as well as each by itself.
     trusted = 1e-3 if task.trust_model else 1.0
-    alone = (trusted * gain_factor * settings.gain_share) ** 2
-    together = alone * (np.eye(layout.n) + np.ones((layout.n, layout.n)))
+    alone = trusted * gain_factor * settings.gain_share
+    shared = trusted * gain_factor * _shared_gain(task, layout, theta)
+    together = alone**2 * np.eye(layout.n) + shared**2 * np.ones((layout.n, layout.n))
     precision[np.ix_(layout.gains, layout.gains)] = np.linalg.inv(together)
     # The payload's centre is expected at the frame, in the axes of the joint.
     at = task.chain.placement.translation
@@ -300,6 +304,21 @@ def prior(
         mean[where] = task.known.values.ravel()
         precision[where, where] = _inverse_of_covariance(spread)
     return mean, precision
+
+
+def _shared_gain(task: Task, layout: Layout, theta: Array) -> float:
+    """Standard deviation of a torque scale that all joints share.
+
+    Sensed torques have little friction; where it is much of the torque, the torque is
+    from motor currents, whose constants are of one maker and wrong together.
+    """
+    drives = theta[layout.drive : layout.drive + DRIVE * layout.n]
+    dry = np.abs(drives.reshape(layout.n, DRIVE)[:, 0])
+    counted = task.logs[0].usable.any(axis=0) & task.chain.turns
+    torque = float(task.logs[0].scale[counted].sum())
+    typical = float(dry[counted].sum()) / max(torque, 1e-3)
+    least = _TOGETHER * task.settings.gain_share
+    return float(np.clip(_GAIN_PER_FRICTION * typical, least, _MOST_SHARED))
 
 
 def _drifted(known: Drives, settings: IdentificationSettings) -> Array:

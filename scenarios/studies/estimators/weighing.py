@@ -25,6 +25,8 @@ from scenarios.errors import ScenarioError
 from scenarios.studies.estimators.streams.stream import Stream
 
 SETTINGS = IdentificationSettings()
+LONG_ENOUGH_S = 10.0
+"""Friction that fits a shorter log is not taken off: it may be anything."""
 _UNMEASURED = 1e8
 """Factor on the variance of a row that nobody measures."""
 
@@ -122,6 +124,9 @@ def without_drives(stream: Stream, weighing: Weighing, known: Drives | None) -> 
     """
     found, task = weighing.fit, weighing.task
     if found is None or task is None:
+        return stream
+    short = stream.log.time_s[-1] - stream.log.time_s[0] < LONG_ENOUGH_S
+    if known is None and short:
         return stream
     drives = known or found.drives
     log, robot, chain = stream.log, stream.robot, task.chain
