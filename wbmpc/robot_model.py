@@ -58,16 +58,21 @@ def load_floating(
     return _build(description, pin.JointModelFreeFlyer())
 
 
-def load_fixed(path: Path) -> pin.Model:
+def load_fixed(path: Path, welded: Mapping[str, float] | None = None) -> pin.Model:
     """Model of an arm whose root link stands still; limits of any kind are accepted.
 
     Continuous joints have cosine and sine in q, and joints that mimic others move
     freely.
 
+    Args:
+        path: URDF file.
+        welded: Position [rad or m] by name of joints that are made fixed ones.
+
     Raises:
         RobotError: As `load_floating`.
+        UnknownNameError: No such joint to weld.
     """
-    return _build(_usable(path, BODIES, {}), None)
+    return _build(_usable(path, BODIES, welded or {}), None)
 
 
 def joint_dynamics(path: Path) -> dict[str, tuple[float, float]]:

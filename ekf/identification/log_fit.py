@@ -30,6 +30,8 @@ _TOGETHER = 0.3
 """Of a torque scale's deviation, what all joints share at least."""
 _GAIN_PER_FRICTION = 0.4
 _MOST_SHARED = 0.1
+_STRONG = 0.1
+"""Joints with less than this share of the largest torque are left out of it."""
 _ODD = 2.5
 """A single torque scale, or all together, this many deviations off are a surprise."""
 _TINY_LINK_KG = 0.005
@@ -315,8 +317,11 @@ def _shared_gain(task: Task, layout: Layout, theta: Array) -> float:
     drives = theta[layout.drive : layout.drive + DRIVE * layout.n]
     dry = np.abs(drives.reshape(layout.n, DRIVE)[:, 0])
     counted = task.logs[0].usable.any(axis=0) & task.chain.turns
-    torque = float(task.logs[0].scale[counted].sum())
-    typical = float(dry[counted].sum()) / max(torque, 1e-3)
+    torque = task.logs[0].scale
+    if counted.any():
+        counted &= torque >= _STRONG * float(torque[counted].max())
+    share = dry / np.maximum(torque, 1e-3)
+    typical = float(np.median(share[counted])) if counted.any() else 0.0
     least = _TOGETHER * task.settings.gain_share
     return float(np.clip(_GAIN_PER_FRICTION * typical, least, _MOST_SHARED))
 

@@ -16,6 +16,7 @@ from scenarios.commands.options import (
     Json,
     Seconds,
     check_not_empty,
+    locked_joints,
     told,
 )
 from scenarios.commands.output import leave_folder, print_result, say
@@ -51,6 +52,10 @@ class Estimate(Command, frozen=True, kw_only=True):
     the robot without payload."""
     tare: File = None
     """Log of the robot without payload: what the model misses is found in it."""
+    lock: Annotated[
+        tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="JOINT=VALUE")
+    ] = ()
+    """Joint of the robot file that the log has not, and where it is [rad or m]."""
     columns: File = None
     """TOML file with the names of the log's columns (default: our own names)."""
     json: Json = False
@@ -146,6 +151,7 @@ class Estimate(Command, frozen=True, kw_only=True):
                 link=self.link,
                 columns=columns,
                 friction=self.friction,
+                lock=locked_joints(self.lock),
             )
         except UnknownNameError as problem:
             if problem.kind == "column":

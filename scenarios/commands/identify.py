@@ -9,7 +9,7 @@ import tyro
 
 from models.errors import UnknownNameError
 from scenarios.commands.command import Command
-from scenarios.commands.options import File, Json, told
+from scenarios.commands.options import File, Json, locked_joints, told
 from scenarios.commands.output import print_result, say
 from scenarios.errors import ScenarioError
 from scenarios.exit_codes import EXIT_BAD_END
@@ -25,6 +25,10 @@ class Identify(Command, frozen=True, kw_only=True):
     """As for wbmpc estimate."""
     link: Annotated[str | None, told("LINK")] = None
     """Joints from the base to this link are identified (default: the arm's last)."""
+    lock: Annotated[
+        tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="JOINT=VALUE")
+    ] = ()
+    """Joint of the robot file that the log has not, and where it is [rad or m]."""
     columns: File = None
     """TOML file with the names of the log's columns (default: our own names)."""
     out: File = None
@@ -47,7 +51,11 @@ class Identify(Command, frozen=True, kw_only=True):
             raise ScenarioError(f"--out {self.out}: there is such a file already")
         try:
             stream = read_stream(
-                Path(self.log), robot=self.robot, link=self.link, columns=columns
+                Path(self.log),
+                robot=self.robot,
+                link=self.link,
+                columns=columns,
+                lock=locked_joints(self.lock),
             )
         except UnknownNameError as problem:
             if problem.kind == "column":

@@ -5,6 +5,7 @@ The help of other options is their docstring; tyro breaks it where a second line
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -64,6 +65,25 @@ def check_not_empty(option: str, values: tuple[str, ...] | None) -> None:
     """
     if values == ():
         raise ScenarioError(f"{option}: needs at least one value")
+
+
+def locked_joints(texts: Sequence[str]) -> dict[str, float]:
+    """Positions of `--lock`.
+
+    Raises:
+        ScenarioError: One is not JOINT=VALUE with a finite number.
+    """
+    found = {}
+    for text in texts:
+        joint, equals, value = text.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not joint or not equals or not math.isfinite(number):
+            raise ScenarioError(f"--lock {text}: must be JOINT=VALUE in rad or m")
+        found[joint] = number
+    return found
 
 
 def mesh_folders(names: Sequence[str]) -> list[Path]:

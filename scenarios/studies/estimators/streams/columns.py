@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from ekf import JointLog
-from ekf.model_lookup import root_dofs
+from ekf.model_lookup import channel_names, root_dofs
 from models.arrays import Array
 from models.errors import UnknownNameError
 from models.toml_file import read_struct
@@ -46,6 +46,15 @@ class ColumnMapping(
     """Radians (or metres) per second per unit of the joints' velocities."""
     tau_scale: float = 1.0
     """Newton metres (or newtons) per unit of the torques."""
+    tau_joint_scale: tuple[float, ...] = ()
+    """A further factor per joint on the torques: a sign, or torque constant times gear
+    ratio of a motor current."""
+    q_joint_offset: tuple[float, ...] = ()
+    """Added per joint to the scaled positions [rad, m]."""
+    tau_joint_offset: tuple[float, ...] = ()
+    """Added per joint to the scaled torques [Nm, N]."""
+    unmeasured: tuple[str, ...] = ()
+    """Joints whose torque nobody measured; their columns may be ``=0``."""
     a: Names | None = None
     """Accelerations that belong to the torques, if there are any."""
     truth_kg: str | None = None
@@ -79,6 +88,8 @@ def joint_log(
         signal = _signal(table, name, getattr(mapping, name), size, len(time_s))
         signal[:, size - joints :] *= getattr(mapping, f"{name}_scale")
         signals[name] = signal
+    _calibrate(signals, mapping, joints)
+    _fill_unmeasured(signals["tau"], mapping, model)
     a = None
     if mapping.a is not None:
         a = _signal(table, "a", mapping.a, model.nv, len(time_s))
@@ -86,6 +97,40 @@ def joint_log(
     if mapping.truth_kg is not None:
         truth = _column(table, mapping.truth_kg)
     return JointLog(time_s=time_s, a=a, **signals), truth
+
+
+def _calibrate(signals: dict[str, Array], mapping: ColumnMapping, joints: int) -> None:
+    """Factors and offsets joint by joint, in place.
+
+    Raises:
+        ScenarioError: A list has the wrong length.
+    """
+    for key in ("tau_joint_scale", "q_joint_offset", "tau_joint_offset"):
+        values = getattr(mapping, key)
+        if not values:
+            continue
+        if len(values) != joints:
+            raise ScenarioError(
+                f"{key}: {len(values)} numbers, the robot needs {joints}"
+            )
+        own = signals[key.split("_")[0]][:, -joints:]
+        if key.endswith("scale"):
+            own *= np.array(values)
+        else:
+            own += np.array(values)
+
+
+def _fill_unmeasured(tau: Array, mapping: ColumnMapping, model: pin.Model) -> None:
+    """Zeros for torques that nobody measured, which need not be numbers.
+
+    Raises:
+        UnknownNameError: No such joint.
+    """
+    names = channel_names(model)
+    for name in mapping.unmeasured:
+        if name not in names:
+            raise UnknownNameError("joint", name, names, "unmeasured")
+        tau[:, names.index(name)] = 0.0
 
 
 def sizes(model: pin.Model) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -56,6 +57,7 @@ def read_stream(
     link: str | None = None,
     columns: ColumnMapping | None = None,
     friction: bool = False,
+    lock: Mapping[str, float] | None = None,
 ) -> Stream:
     """Read a log.
 
@@ -67,6 +69,7 @@ def read_stream(
             states of other MCAPs, and ``t, q_0 .., qd_0 .., tau_0 ..`` of tables.
         friction: Take the friction that a humanoid's settings state off the torques;
             of a run that did so, it is taken off without being asked.
+        lock: Position [rad or m] by name of joints that do not move.
 
     Raises:
         ModelsError: No such file, robot, link or column, a broken file, or one in other
@@ -78,7 +81,7 @@ def read_stream(
     if known is None:
         raise ScenarioError(f"{path}: the log does not name its robot: give --robot")
     side = _loaded_side(notes)
-    found = find_robot(known, link, side=side)
+    found = find_robot(known, link, side=side, lock=lock)
     if found.feet and (friction or _was_compensated(notes)):
         found = replace(found, friction=friction_of(known))
     if friction and found.friction is None:
@@ -142,6 +145,7 @@ def _stream(
         at_s=_step_s(log.time_s, truth),
         notes=str(path),
         samples=counts,
+        unmeasured=mapping.unmeasured,
         remarks=(
             *loaded.notes,
             *usable.remarks,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,11 @@ LIGHTEST_KG = 5.0
 
 
 def find_robot(
-    robot: str | Robot, link: str | None = None, *, side: str | None = None
+    robot: str | Robot,
+    link: str | None = None,
+    *,
+    side: str | None = None,
+    lock: Mapping[str, float] | None = None,
 ) -> EstimationRobot:
     """Robot by name or path.
 
@@ -48,19 +53,24 @@ def find_robot(
         link: Link or frame that carries the payload; by default the forearm tip of a
             humanoid, link 7 of the Panda, and the last link of any other arm.
         side: Which forearm; by default the left.
+        lock: Position [rad or m] by name of joints of a URDF that do not move.
 
     Raises:
-        UnknownNameError: No such robot, or no such link.
+        UnknownNameError: No such robot, link, or joint to lock.
         ModelsError: Its files cannot be used.
     """
     if robot == "panda":
+        if lock:
+            return fixed_base(panda_urdf(), link or PANDA_LINK, name="panda", lock=lock)
         return panda(link or PANDA_LINK)
     name = robot if isinstance(robot, str) else ""
     if not name or name in robot_names() or name.endswith(".toml"):
+        if lock:
+            raise ScenarioError("--lock: only joints of a URDF or the panda are locked")
         return humanoid(robot, link, side=side)
     path = Path(name)
     if path.suffix == ".urdf" and path.is_file():
-        return fixed_base(path, link)
+        return fixed_base(path, link, lock=lock)
     choices = ("panda", *robot_names(), "PATH/settings.toml", "PATH/robot.urdf")
     raise UnknownNameError("robot", name, choices)
 
@@ -87,7 +97,11 @@ def panda_urdf() -> Path:
 
 
 def fixed_base(
-    urdf: Path, link: str | None = None, *, name: str | None = None
+    urdf: Path,
+    link: str | None = None,
+    *,
+    name: str | None = None,
+    lock: Mapping[str, float] | None = None,
 ) -> EstimationRobot:
     """Any arm whose base does not move.
 
@@ -100,7 +114,7 @@ def fixed_base(
     from wbmpc.robot_model import load_fixed
 
     try:
-        model = load_fixed(urdf)
+        model = load_fixed(urdf, lock)
     except RobotError as error:
         raise ScenarioError(str(error)) from None
     if model.njoints < 2:
