@@ -120,9 +120,13 @@ class Fit:
         """Standard deviation of the mass.
 
         Of the noise, and of what leaving out one joint after the other changes: joints
-        that disagree are wrong in a way that none of their residuals shows.
+        that disagree are wrong in a way that none of their residuals shows. A torque
+        scale that all joints share, as far as one was found, is not trusted either: the
+        links may be as much lighter or heavier.
         """
+        shared = float(np.median(self.drives.values[:, _GAIN]))
         spread = np.sum((self.without_kg - self.mass_kg) ** 2)
+        spread += (shared * self.mass_kg) ** 2
         return float(np.hypot(self.sigma(self.layout.payload), np.sqrt(spread)))
 
     def sigma(self, index: int) -> float:
