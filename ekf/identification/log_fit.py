@@ -28,7 +28,7 @@ GAIN_STEPS = (1.0, 3.0, 10.0)
 _SURPRISING = 1.2
 _TOGETHER = 0.3
 """Of a torque scale's deviation, what all joints share at least."""
-_GAIN_PER_FRICTION = 0.4
+_GAIN_PER_FRICTION = 0.1
 _MOST_SHARED = 0.1
 _STRONG = 0.1
 """Joints with less than this share of the largest torque are left out of it."""

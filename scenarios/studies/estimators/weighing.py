@@ -27,6 +27,8 @@ from scenarios.studies.estimators.streams.stream import Stream
 SETTINGS = IdentificationSettings()
 LONG_ENOUGH_S = 10.0
 """Friction that fits a shorter log is not taken off: it may be anything."""
+QUIET_SHARE = 0.7
+"""Of twice what the fit leaves, below which noise is not learnt."""
 _UNMEASURED = 1e8
 """Factor on the variance of a row that nobody measures."""
 
@@ -147,6 +149,9 @@ def without_drives(stream: Stream, weighing: Weighing, known: Drives | None) -> 
         usual = supervisor.noise.joints_Nm
         if noise > 0.5 * usual:
             supervisor = supervisor.scaled(force=1.0, torque=2.0 * noise / usual)
+            # A quiet moment says nothing of the friction to come; the whole log does.
+            quiet = replace(supervisor.noise, floor_share=QUIET_SHARE)
+            supervisor = replace(supervisor, noise=quiet)
             filtered = filtered * max(1.0, (2.0 * noise / usual) ** 2)
     return replace(
         stream,

@@ -135,7 +135,7 @@ def test_a_hand_that_is_lighter_than_its_model(
     assert main([*argv, "--estimator", "payload_rls", "--json"]) == 0
     payload = json.loads(capsys.readouterr().out)["payload"]
     assert payload["verdict"] == "model_heavier"
-    assert payload["mass_kg"] == pytest.approx(-0.238, abs=0.06)
+    assert payload["mass_kg"] == pytest.approx(-0.238, abs=0.1)
     low, high = payload["interval_kg"]
     assert low < -0.238 < high
 
