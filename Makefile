@@ -1,7 +1,7 @@
 # Set-up, demo and checks of wbmpc. `make help` lists what there is.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install browser test lint format types docs packages picture constraints clean
+.PHONY: help demo install browser test claims lint format types docs packages picture constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -45,6 +45,9 @@ browser:  # For the tests of the operator's page; without one they are skipped.
 
 test: $(INSTALLED) browser  ## Run the tests (ARGS="-m slow": the long ones)
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q $(ARGS)
+
+claims: $(INSTALLED)  ## Measure again what README and docs/results.md state
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -m claims tests/claims
 
 lint: $(INSTALLED)  ## Check format and style
 	$(BIN)/ruff format --check .

@@ -25,6 +25,8 @@ class Reproduce(PaperOptions, frozen=True, kw_only=True):
         None
     )
     """washing, balance, tipping, runtime_loading, squat_pickup, ablation or seeds."""
+    page: Annotated[str | None, told("FILE", "(default: none)")] = None
+    """Markdown page whose marked tables are written anew, such as docs/results.md."""
 
     def act(self) -> int:
         """Run everything that is missing, then write page, pictures and numbers."""
@@ -37,6 +39,7 @@ class Reproduce(PaperOptions, frozen=True, kw_only=True):
                 tables,
                 write_reproduction,
             )
+            from scenarios.studies.paper.results_page import write_figures
         check_not_empty("--only", self.only)
         scope, robot = self.scope(self.seeds), self.load_robot()
         experiments = chosen_parts(self.only or (), scope)
@@ -47,4 +50,7 @@ class Reproduce(PaperOptions, frozen=True, kw_only=True):
         printed = print_result(result, tables(parts), as_json=self.json)
         write_reproduction(Path(self.out), parts, result, scope, lab)
         say(f"page: {Path(self.out) / 'index.html'}")
+        if self.page is not None:
+            written = write_figures(Path(self.page), parts)
+            say(f"{self.page}: {written} tables written")
         return max(printed, say_fallen(fallen(parts)))
