@@ -21,8 +21,8 @@ OWN = ("models", "ekf", "wbmpc", "teleop", "scenarios")
 WATCHED = (
     "PIL aiohttp cloudpickle coal cryptography daqp dask distributed "
     "example_robot_data imageio_ffmpeg matplotlib mcap meshcat msgspec mujoco numpy "
-    "pinocchio crocoddyl eigenpy rosbags scipy scservo_sdk segno serial tqdm tyro "
-    "umsgpack zstandard"
+    "pinocchio crocoddyl eigenpy rosbags scipy scservo_sdk segno serial tornado tqdm "
+    "tyro umsgpack zstandard"
 ).split()
 """Packages that this program imports from other distributions."""
 
