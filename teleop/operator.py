@@ -149,8 +149,7 @@ class Operator:
         nothing jumps, whichever side was away. One of another robot is counted and
         nothing else.
         """
-        fits = len(state.q) == len(self._robot.joint_names)
-        if not (fits and np.isfinite([*state.q, *state.base]).all()):
+        if not self._is_ours(state):
             self.counts["state_of_another_robot"] += 1
             return
         if self.state is None:
@@ -205,6 +204,15 @@ class Operator:
         if self._must_let_go:
             return "stopped: let go of sticks and squeezes"
         return None
+
+    def _is_ours(self, state: RobotState) -> bool:
+        """Whether a state is one of this robot, and references can start from it."""
+        sizes = len(state.q), len(state.q_upper_ref)
+        if sizes != (len(self._robot.joint_names), len(self._standing.q_upper)):
+            return False
+        numbers = [*state.q, *state.base, *state.q_upper_ref]
+        numbers += [state.com_height_ref_m, state.pelvis_pitch_ref_rad]
+        return bool(np.isfinite(numbers).all())
 
     def _start_from(self, state: RobotState) -> None:
         upper = np.array(state.q_upper_ref)

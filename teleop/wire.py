@@ -15,6 +15,7 @@ clock. Bytes are little-endian CDR with the encapsulation header.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,12 +65,30 @@ class ReferenceWire:
         self.store = get_typestore(Stores.ROS2_JAZZY)
         joints = robot.joints(*UPPER_BODY)
         self.names = [robot.controlled_joints[i] for i in joints]
-        self._floats = {
+        self._home = {
             "com_height": float(home_reference(robot).com_m[2]),
             "pelvis_pitch": 0.0,
         }
+        self._floats = dict(self._home)
         self._hands: dict[str, tuple[int, Pose7]] = {}
-        self._seq, self._last_ns = 0, -1
+        self._stream, self._seq, self._last_ns = 0, 0, -1
+
+    @property
+    def last_ns(self) -> int:
+        """Stamp of the last sample [ns]; -1 before the first."""
+        return self._last_ns
+
+    def start_anew(self, others: Iterable[str] = ()) -> None:
+        """A new stream: its stamps have nothing to do with those of the last one.
+
+        Args:
+            others: Topics whose last value is of another sender and is forgotten.
+        """
+        self._stream, self._seq, self._last_ns = self._stream + 1, 0, -1
+        for name in (topic.removeprefix(PREFIX) for topic in others):
+            self._hands.pop(name, None)
+            if name in self._home:
+                self._floats[name] = self._home[name]
 
     def packets(self, message: ReferenceMessage) -> list[Packet]:
         """A sample, the JointState last."""
@@ -88,11 +107,18 @@ class ReferenceWire:
                 parts.append(self._packet(f"{side}_hand", self._pose(target, stamp)))
         return [*parts, self._packet("upper_body", self._joints(message, stamp))]
 
-    def take(self, topic: str, data: bytes) -> ReferenceMessage | None:
+    def take(
+        self, topic: str, data: bytes, latest_ns: int | None = None
+    ) -> ReferenceMessage | None:
         """Take a packet; a sample if it completes one.
 
-        What cannot be read, is older than what came before, or lacks a joint is
-        counted in `refused`.
+        What cannot be read, is older than what came before, is stamped later than it
+        can be, or lacks a joint is counted in `refused`.
+
+        Args:
+            topic: Where it was found.
+            data: CDR.
+            latest_ns: Latest stamp that a sample may have; None: any.
         """
         kind, name = TOPICS.get(topic), topic.removeprefix(PREFIX)
         if kind is None:
@@ -108,11 +134,14 @@ class ReferenceWire:
         elif kind == POSE:
             self._hands[name] = (_nanoseconds(message.header), _pose7(message.pose))
         else:
-            return self._complete(message)
+            return self._complete(message, latest_ns)
         return None
 
-    def _complete(self, message: Any) -> ReferenceMessage | None:
+    def _complete(self, message: Any, latest_ns: int | None) -> ReferenceMessage | None:
         stamp = _nanoseconds(message.header)
+        if latest_ns is not None and stamp > latest_ns:
+            self.refused["stamped_ahead"] += 1
+            return None
         if stamp <= self._last_ns:
             self.refused["out_of_order"] += 1
             return None
@@ -128,7 +157,7 @@ class ReferenceWire:
         self._seq, self._last_ns = self._seq + 1, stamp
         hands = {side: pose for side, (ns, pose) in self._hands.items() if ns == stamp}
         return ReferenceMessage(
-            stream=0,
+            stream=self._stream,
             seq=self._seq,
             sent_s=stamp / NS,
             q_upper=tuple(float(message.position[k]) for k in order),

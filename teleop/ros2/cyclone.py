@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from teleop.errors import TransportError
+from teleop.ros2.live_wire import LiveWire
 from teleop.ros2.names import dds_topic, domain_id
 from teleop.stream_messages import ReferenceMessage
 from teleop.wire import TOPICS, ReferenceWire
@@ -18,6 +19,8 @@ from wbmpc.robot import Robot
 
 DEPTH = 10
 MAX_WAITING = 64
+MAX_WRITERS = 256
+"""Whose participants are remembered."""
 
 
 class _Participant:
@@ -89,7 +92,8 @@ class CycloneReceiver:
         Raises:
             TransportError: The extra is missing, or the network refuses.
         """
-        self._dds, self.wire = _Participant(), ReferenceWire(robot)
+        self._dds, self.wire = _Participant(), LiveWire(robot, one_source=True)
+        self._sources: dict[tuple[str, int], bytes] = {}
         from cyclonedds.sub import DataReader
 
         self._readers: dict[str, Any] = {
@@ -110,10 +114,23 @@ class CycloneReceiver:
             for sample in reader.take(MAX_WAITING):
                 if not isinstance(sample, kind):  # its writer has gone
                     continue
-                message = self.wire.take(name, bytes(sample.serialize()))
+                source = self._source(name, sample.sample_info.publication_handle)
+                message = self.wire.take(name, bytes(sample.serialize()), source)
                 if message is not None:
                     found.append(message)
         return found
+
+    def _source(self, topic: str, writer: int) -> bytes:
+        """The participant of a writer: the same for all topics of one sender."""
+        key = topic, writer
+        if key not in self._sources:
+            if len(self._sources) >= MAX_WRITERS:
+                self._sources.clear()
+            found = self._readers[topic].get_matched_publication_data(writer)
+            if found is None:  # gone already, or not told yet: ask again next time
+                return writer.to_bytes(8, "little")
+            self._sources[key] = found.participant_key.bytes
+        return self._sources[key]
 
     def close(self) -> None:
         """Leave the domain."""

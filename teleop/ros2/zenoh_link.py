@@ -17,6 +17,7 @@ from collections import Counter
 from typing import Any
 
 from teleop.errors import TransportError
+from teleop.ros2.live_wire import LiveWire
 from teleop.ros2.names import dds_type, domain_id
 from teleop.stream_messages import ReferenceMessage
 from teleop.wire import TOPICS, ReferenceWire
@@ -138,6 +139,12 @@ class ZenohSender:
         return keys
 
 
+def _publisher(attachment: Any) -> bytes:
+    """The 16 bytes that name a publisher; empty for one that does not say."""
+    data = b"" if attachment is None else attachment.to_bytes()
+    return data[-16:] if len(data) == _ATTACHMENT.size else b""
+
+
 class ZenohReceiver:
     """Reads what has arrived, whatever type hash the publisher writes."""
 
@@ -148,12 +155,13 @@ class ZenohReceiver:
             TransportError: As `open_session`.
         """
         self._router = open_router(router)
-        self.wire, self._session = ReferenceWire(robot), open_session(router)
+        self.wire = LiveWire(robot, one_source=False)
+        self._session = open_session(router)
         import zenoh
 
         self._subscribers = {
             topic: self._session.declare_subscriber(
-                data_key(self.wire, topic, type_hash="*"),
+                data_key(self.wire.wire, topic, type_hash="*"),
                 zenoh.handlers.RingChannel(DEPTH),
             )
             for topic in TOPICS
@@ -172,7 +180,8 @@ class ZenohReceiver:
                 sample = subscriber.try_recv()
                 if sample is None:
                     break
-                message = self.wire.take(topic, sample.payload.to_bytes())
+                data = sample.payload.to_bytes()
+                message = self.wire.take(topic, data, _publisher(sample.attachment))
                 if message is not None:
                     found.append(message)
         return found

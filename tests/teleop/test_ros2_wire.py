@@ -139,6 +139,51 @@ def test_references_travel_over_cyclone_dds(robot: Robot) -> None:
     assert not receiver.wire.refused
 
 
+def second_sender(first: Any, second: Any, receiver: Any) -> list[ReferenceMessage]:
+    """What arrives while two send by turns; the first one began a second sooner."""
+    found: list[ReferenceMessage] = []
+    for k, message in enumerate(messages(120)):
+        first.send(message)
+        if k >= 50:
+            second.send(msgspec.structs.replace(message, com_height_m=0.3))
+        time.sleep(0.02)
+        found += receiver.poll()
+    for each in (first, second, receiver):
+        each.close()
+    return found
+
+
+def assert_first_alone(found: list[ReferenceMessage], receiver: Any) -> None:
+    assert len(found) > 60
+    assert {m.com_height_m for m in found} == {0.8}
+    assert len({m.stream for m in found}) == 1
+    assert receiver.wire.refused["another_source"] > 60
+    assert receiver.wire.refused["out_of_order"] == 0
+
+
+def test_a_second_participant_is_not_heard(robot: Robot) -> None:
+    pytest.importorskip("cyclonedds")
+    from teleop.ros2.cyclone import CycloneReceiver, CycloneSender
+
+    receiver, first, second = (
+        CycloneReceiver(robot),
+        CycloneSender(robot),
+        CycloneSender(robot),
+    )
+    assert_first_alone(second_sender(first, second, receiver), receiver)
+
+
+def test_a_second_publisher_is_not_heard(robot: Robot, router: str) -> None:
+    from teleop.ros2.zenoh_link import ZenohReceiver, ZenohSender
+
+    receiver, first, second = (
+        ZenohReceiver(robot, router),
+        ZenohSender(robot, router),
+        ZenohSender(robot, router),
+    )
+    assert_first_alone(second_sender(first, second, receiver), receiver)
+
+
 def test_references_travel_over_zenoh(robot: Robot, router: str) -> None:
     from teleop.ros2.zenoh_link import ZenohReceiver, ZenohSender
 

@@ -210,10 +210,19 @@ def test_a_state_of_another_robot_is_counted_and_nothing_else(talk: Talk) -> Non
         msgspec.structs.replace(state, q=()),
         msgspec.structs.replace(state, q=(float("nan"),) * len(state.q)),
         msgspec.structs.replace(state, base=(float("inf"),) * 7),
+        msgspec.structs.replace(state, q_upper_ref=state.q_upper_ref[:-1]),
+        msgspec.structs.replace(state, q_upper_ref=()),
+        msgspec.structs.replace(state, q_upper_ref=(float("nan"),) * 9),
+        msgspec.structs.replace(state, com_height_ref_m=float("nan")),
+        msgspec.structs.replace(state, pelvis_pitch_ref_rad=float("-inf")),
     ):
         operator.robot_state(broken, bench.now_s)
-    assert operator.state is state
-    assert operator.counts["state_of_another_robot"] == 4
+        assert operator.state is state
+        operator.state = None  # the first one is where references start
+        operator.robot_state(broken, bench.now_s)
+        assert operator.state is None
+        operator.state = state
+    assert operator.counts["state_of_another_robot"] == 18
     operator.tick(bench.now_s)
 
 
