@@ -6,7 +6,7 @@ from ekf.supervisor.torque_window import TorqueWindow, gram_of_rows
 
 
 class CreepWatch:
-    """Judges the last second of a bare link by noise that grows slowly.
+    """Judges the last half second of a bare link by noise that grows slowly.
 
     The quick detector compares with noise learnt over the last few seconds, which a
     load that creeps in is soon part of.

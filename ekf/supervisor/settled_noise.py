@@ -13,11 +13,12 @@ class SettledNoise:
     r"""The learnt noise, but it grows slowly.
 
     A load that comes over many seconds looks like noise that grows, and would hide in
-    it. Once a chain has moved for a few seconds its friction is known, and from then on
+    it. So
 
     .. math:: s \leftarrow \min(v, s \, 2^{\Delta t / T})
 
-    with v the variance of `InnovationNoise` and T = 30 s.
+    with v the variance of `InnovationNoise` and T = 30 s. Only while a chain moves
+    briskly for the first time, and shows its friction, s is v.
 
     Attributes:
         variance: (nv,) s.
